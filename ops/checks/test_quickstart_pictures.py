@@ -53,6 +53,16 @@ class Pictures(unittest.TestCase):
     def test_a_picture_that_is_not_known_is_a_fault(self):
         self.assertIn("--write adds it", tool.fault_of("a", picture(), None))
 
+    def test_other_bytes_are_written_only_under_another_number_or_because_of_a_library(self):
+        known = {"render": 1, "pictures": {"a": picture("aa")}}
+        for other in (picture("bb"), picture("bb", moved(40))):
+            with self.assertRaisesRegex(tool.Fault, "only with another Engine.render"):
+                tool.written({"a": other}, known, 1, library=False)
+            self.assertEqual(tool.written({"a": other}, known, 2, library=False)["pictures"]["a"]["sha256"], {HERE: "bb"})
+            self.assertEqual(tool.written({"a": other}, known, 1, library=True)["pictures"]["a"]["sha256"], {HERE: "bb"})
+        same = tool.written({"a": picture("aa"), "b": picture("cc")}, known, 1, library=False)
+        self.assertEqual((same["render"], sorted(same["pictures"])), (1, ["a", "b"]))
+
     def test_writing_keeps_digests_of_other_machines_while_it_looks_alike(self):
         known = picture("aa", machine="another release")
         self.assertEqual(tool.merged(picture("bb"), known)["sha256"], {"another release": "aa", HERE: "bb"})

@@ -154,7 +154,10 @@ package final class LentChild: Sendable {
         let (reply, use, _) = try await ask(work, files, timeout: timeout, progress)
         count(peak: use.peakMemoryBytes)
         switch reply {
-        case .rendered: return use
+        case .rendered(let libraries):
+            var use = use
+            use.libraries = libraries?.byName ?? [:]
+            return use
         case .refused(let failure): throw answered(failure, files, isRefusal: true)
         case .failed(let failure): throw answered(failure, files, isRefusal: false)
         case .progress, .inspected, .confined, .libraries, .drawn: throw Self.confused()

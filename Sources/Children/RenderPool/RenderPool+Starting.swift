@@ -1,7 +1,7 @@
 public import Edits
 import Glibc
 import Logging
-public import RenderProtocol
+package import RenderProtocol
 import SystemPackage
 import Telemetry
 
@@ -60,9 +60,11 @@ extension RenderPool {
         }
     }
 
-    /// Returns the libraries with which render children decode and encode.
-    public func libraries() async throws -> [LibraryVersion] {
-        try await lend(to: nil) { child in try await child.libraries() }
+    /// Returns the libraries with which render children decode and encode, or text children draw.
+    package func libraries(
+        of program: RenderProgram.Kind = .photos
+    ) async throws -> [LibraryVersion] {
+        try await lend(to: nil, program: program) { child in try await child.libraries() }
     }
 
     /// Writes and reads back each available format once.

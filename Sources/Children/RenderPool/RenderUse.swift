@@ -4,7 +4,7 @@ import Edits
 import RenderProtocol
 import Tracing
 
-/// The resources of a render, measured by the worker and not reported by the child.
+/// What a render used: resources, measured by the worker, and libraries, as the child says.
 public struct RenderUse: Sendable, Codable, Equatable {
     /// The time from request to answer, in milliseconds.
     public var wallMilliseconds: Double
@@ -12,23 +12,34 @@ public struct RenderUse: Sendable, Codable, Equatable {
     public var cpuMilliseconds: Double
     /// The highest resident set of the child during the request, in bytes; 0 if the kernel does not report it.
     public var peakMemoryBytes: Int
+    /// The versions of the child's libraries, by name, whether or not this render used them.
+    public var libraries: [String: String]
 
     public init(
-        wallMilliseconds: Double = 0, cpuMilliseconds: Double = 0, peakMemoryBytes: Int = 0
+        wallMilliseconds: Double = 0, cpuMilliseconds: Double = 0, peakMemoryBytes: Int = 0,
+        libraries: [String: String] = [:]
     ) {
         self.wallMilliseconds = wallMilliseconds
         self.cpuMilliseconds = cpuMilliseconds
         self.peakMemoryBytes = peakMemoryBytes
+        self.libraries = libraries
     }
 }
 
 extension RenderUse {
-    /// Returns the use of two consecutive renders: times are added, and the higher peak counts.
+    /// Returns the use of two consecutive renders: times are added, and the higher peak counts. While packages are upgraded, two children
+    /// may have two versions of a library; such a text agrees with no version.
     package func after(_ other: RenderUse) -> RenderUse {
         RenderUse(
             wallMilliseconds: other.wallMilliseconds + wallMilliseconds,
             cpuMilliseconds: other.cpuMilliseconds + cpuMilliseconds,
-            peakMemoryBytes: max(other.peakMemoryBytes, peakMemoryBytes))
+            peakMemoryBytes: max(other.peakMemoryBytes, peakMemoryBytes),
+            libraries: other.libraries.merging(libraries) { $0 == $1 ? $0 : "\($0), \($1)" })
+    }
+
+    /// Returns the versions of those libraries that a result used.
+    package func versions(of names: Set<String>) -> [String: String] {
+        libraries.filter { names.contains($0.key) }
     }
 }
 

@@ -14,8 +14,8 @@ public struct RenderReply: Sendable, Codable {
         case progress(Progress)
         /// The header was read and the render planned.
         case inspected(Inspection)
-        /// All outputs are written.
-        case rendered
+        /// All outputs are written, by a child with these libraries; nil if no bytes of a photo were made.
+        case rendered(by: [LibraryVersion]? = nil)
         case confined(Confinement)
         /// The libraries with which the child decodes and encodes.
         case libraries([LibraryVersion])
@@ -215,14 +215,11 @@ extension RenderReply {
             try Self.check([reason], "reasons")
         case (.inspected(let inspection), .inspect(let photo)):
             try inspection.check(photo)
-        case (.rendered, .render), (.rendered, .contactSheet),
-            (.rendered, .tryFormat):
-            return
+        case (.rendered(let libraries), .render), (.rendered(let libraries), .contactSheet),
+            (.rendered(let libraries), .tryFormat):
+            try Self.check(libraries ?? [])
         case (.confined(let confinement), .confinement): try confinement.check()
-        case (.libraries(let libraries), .libraries):
-            try Self.check(
-                libraries.map(\.name) + libraries.map(\.version), "names and versions of libraries",
-                most: 2 * ReplyBounds.librariesMax)
+        case (.libraries(let libraries), .libraries): try Self.check(libraries)
         case (.drawn(let coverage), .text(let text)): try coverage.check(text)
         case (.failed(let failure), _), (.refused(let failure), .inspect),
             (.refused(let failure), .render):
@@ -247,6 +244,12 @@ extension RenderReply {
         try check(
             failure.code.isFoundByRender,
             "a failure is of a code that no render has: \(failure.code.rawValue)")
+    }
+
+    static func check(_ libraries: [LibraryVersion]) throws(BrokenReply) {
+        try check(
+            libraries.map(\.name) + libraries.map(\.version), "names and versions of libraries",
+            most: 2 * ReplyBounds.librariesMax)
     }
 
     static func check<Value: Comparable>(

@@ -84,10 +84,13 @@ public struct TextCoverage: Sendable, Codable, Equatable {
     public let isReduced: Bool, isCut: Bool, hasSkipped: Bool
     /// Whether a font asks not to be embedded (OS/2, fsType).
     public let isRestricted: Bool
+    /// The libraries that drew it; nil from no child.
+    public let libraries: [LibraryVersion]?
 
     public init(
         box: PixelSize, left: Int, top: Int, size: PixelSize, planes: Int, isReduced: Bool = false,
-        isCut: Bool = false, hasSkipped: Bool = false, isRestricted: Bool = false
+        isCut: Bool = false, hasSkipped: Bool = false, isRestricted: Bool = false,
+        libraries: [LibraryVersion]? = nil
     ) {
         self.box = box
         (self.left, self.top) = (left, top)
@@ -97,6 +100,7 @@ public struct TextCoverage: Sendable, Codable, Equatable {
         self.isCut = isCut
         self.hasSkipped = hasSkipped
         self.isRestricted = isRestricted
+        self.libraries = libraries
     }
 
     public var bytes: Int { size.pixels * planes }
@@ -130,6 +134,7 @@ extension TextCoverage {
         try RenderReply.check(size.pixels, room, "the pixels of coverage")
         // The stroke of a text that is reduced may vanish.
         let hasStroke = request.stroke > 0 && !(isReduced && planes == 1)
+        try RenderReply.check(libraries ?? [])
         try RenderReply.check(
             planes == (size.pixels == 0 ? 0 : hasStroke ? 2 : 1), "coverage has \(planes) planes")
     }

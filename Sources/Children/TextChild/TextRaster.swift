@@ -87,7 +87,8 @@ package struct TextRaster {
             box: PixelSize(width: Int(drawing.flat_width), height: Int(drawing.flat_height)),
             left: Int(drawing.left), top: Int(drawing.top), size: size, planes: planes.count,
             isReduced: Int(drawing.size) < request.size, isCut: drawing.is_cut != 0,
-            hasSkipped: drawing.is_skipped != 0, isRestricted: drawing.is_restricted != 0)
+            hasSkipped: drawing.is_skipped != 0, isRestricted: drawing.is_restricted != 0,
+            libraries: libraries)
         return Drawn(
             coverage: coverage, planes: planes, glyphs: glyphs, size: Int(drawing.size),
             lines: Int(drawing.lines))

@@ -127,10 +127,14 @@ public struct Content: Sendable, Codable, Equatable {
 
     /// The record of a rendering: its plan and the resources that it used.
     public struct Rendering: Sendable, Codable, Equatable {
-        /// The name and version of the engine.
+        /// As in ``RenderOrigin``.
         public let engine: String
+        public let render: Int?
+        public let libraries: [String: String]?
         /// ``RenderKey`` in hex; nil if the render must not be reused.
         public let key: String?
+        /// The content identifier that the halves of a Live Photo got; nil if they got none, and from releases that made it of the key.
+        public let contentIdentifier: String?
         /// The time of the rendering, RFC 3339, by the worker's clock.
         public let at: String
         /// The plan, one step a line.
@@ -150,12 +154,14 @@ public struct Content: Sendable, Codable, Equatable {
 
         /// Creates a record.
         public init(
-            engine: String, key: String? = nil, at: String, plan: [String],
+            by origin: RenderOrigin, key: String? = nil, contentIdentifier: String? = nil,
+            at: String, plan: [String],
             wallMilliseconds: Double, cpuMilliseconds: Double, peakMemoryBytes: Int,
             _ companions: Companions = Companions()
         ) {
-            self.engine = engine
+            (engine, render, libraries) = (origin.engine, origin.render, origin.libraries)
             self.key = key
+            self.contentIdentifier = contentIdentifier
             self.at = at
             self.plan = plan
             self.wallMilliseconds = wallMilliseconds
@@ -163,7 +169,11 @@ public struct Content: Sendable, Codable, Equatable {
             self.peakMemoryBytes = peakMemoryBytes
             gainMap = companions.gainMap
             motionVideo = companions.motionVideo
-            leftOut = companions.leftOut
+            (leftOut, alsoLeftOut) = Companion.split(companions.leftOut)
+        }
+
+        public var origin: RenderOrigin {
+            RenderOrigin(engine: engine, render: render, libraries: libraries)
         }
 
         public var companions: Companions {

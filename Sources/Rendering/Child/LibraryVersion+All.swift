@@ -24,6 +24,8 @@ extension LibraryVersion {
     private static let queries = [
         Query("libvips", "vips_version_string"),
         Query("libheif", "heif_get_version"),
+        Query("libde265", "de265_get_version"),
+        Query("lcms2", "cmsGetEncodedCMMversion", .thousands),
         Query("libaom", "aom_codec_version_str"),
         Query("dav1d", "dav1d_version"),
         Query("x265", "x265_version_str", .variable),
@@ -44,6 +46,8 @@ extension LibraryVersion {
             case variable
             /// A function that returns major, minor and patch as the digits of one number.
             case number(in: UInt32)
+            /// A function that returns major × 1000 + minor × 10.
+            case thousands
         }
 
         let name, symbol: String
@@ -66,6 +70,10 @@ extension LibraryVersion {
                 typealias Function = @convention(c) () -> UInt32
                 let number = unsafeBitCast(found, to: Function.self)()
                 return "\(number / base / base).\(number / base % base).\(number % base)"
+            case .thousands:
+                typealias Function = @convention(c) () -> CInt
+                let number = unsafeBitCast(found, to: Function.self)()
+                return "\(number / 1000).\(number % 1000 / 10)"
             }
         }
 

@@ -127,11 +127,12 @@ public enum RenderChild {
                     // A closed reader is detected when the answer is written.
                     _ = ChildAnswers.send(RenderReply(to: request.number, .progress(done)))
                 }
+                return .rendered(by: LibraryVersion.all)
             case .contactSheet(let sheet):
                 decoding.set()
                 try renderer.drawContactSheet(sheet, files)
             }
-            return .rendered
+            return .rendered()
         } catch {
             return decoding.isSet ? .failed(error) : .refused(error)
         }

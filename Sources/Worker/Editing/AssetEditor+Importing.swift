@@ -166,7 +166,7 @@ extension AssetEditor {
             let reports = RenditionReports()
             return try await pool.render(
                 request, files, for: job.borrower, reports: reports.note
-            ) { _, _ in
+            ) { inspection, use in
                 let tiny = try await offPool { () throws(Failure) in
                     try small.placeholder.map { index throws(Failure) in
                         try Self.placeholder(files.outputs[index])
@@ -175,9 +175,10 @@ extension AssetEditor {
                 if let tiny { await job.desk.placeholder(tiny) }
                 return try await offPool { () throws(Failure) in
                     let made = try accept(
-                        wanted, after: small.firstRendition - 1, of: files, reports,
+                        wanted, after: small.firstRendition - 1, of: files, reports, request, use,
                         RenditionSubject(
-                            sha256: image.sha256, filters: Recipe(filters: []), size: image.size,
+                            sha256: image.sha256, header: inspection.header,
+                            filters: Recipe(filters: []), size: image.size,
                             sourceBytes: image.bytes, owner: ownerOfRender(job), job.author),
                         into: job.staged)
                     return (

@@ -164,11 +164,8 @@ extension AssetEditor {
         let sha256: String
         /// Of both halves of a Live Photo.
         let key: RenderKey
-
         /// The new content identifier of both halves. A still that is only copied keeps its own, and so does the movie.
-        var identifier: String? {
-            pair == nil || inspection.plan.lane.keepsFile ? nil : LivePair.identifier(key.hex)
-        }
+        let identifier: String?
 
         /// Checks that the render is of the bytes that were digested.
         func checkStamp() async throws(Failure) {
@@ -217,12 +214,18 @@ extension AssetEditor {
             // A file of a version may get further hard links in the meantime.
             (try source.stamp(getsLinks: base != nil), try FileDigest.hex(of: source))
         }
+        let photo = sha256 + (pair.map { "+" + $0.sha256 } ?? "")
+        let recipe = try request.recipe.resolved(
+            for: inspection.header.uprightSize, pictures: request.pictures)
+        let keepsIdentifier = pair == nil || inspection.plan.lane.keepsFile
         return Subject(
             source: source, isOriginal: base == nil, request: request, files: files,
             inspection: inspection, values: values, pair: pair, stamp: stamp, sha256: sha256,
-            key: try RenderKey(
-                request, inspection.header, sha256 + (pair.map { "+" + $0.sha256 } ?? ""),
-                of: ownerOfRender(job)))
+            key: RenderKey(
+                photo: photo, recipe: recipe, render: Engine.render, owner: ownerOfRender(job)),
+            identifier: keepsIdentifier
+                ? nil
+                : LivePair.identifier(photo: photo, recipe: recipe, owner: ownerOfRender(job)))
     }
 
     /// The parts of a movie, which other workers may render if it is an original.
@@ -252,11 +255,12 @@ extension AssetEditor {
         var resolved = request
         resolved.recipe = subject.inspection.recipe
         resolved.contentIdentifier = subject.identifier
+        let asked = resolved
         let (video, reports) = (DroppedVideo(), RenditionReports())
         let (progress, wrote) = AsyncStream.makeStream(of: Int.self)
         defer { wrote.finish() }
         async let published = publishPlaceholder(small, files, progress, job)
-        let use = try await child.render(resolved, files, as: subject.inspection) { done in
+        let use = try await child.render(asked, files, as: subject.inspection) { done in
             video.note(done)
             reports.note(done)
             if let index = done.output { wrote.yield(index) }
@@ -269,7 +273,7 @@ extension AssetEditor {
                 files, use.after(parts.use), small, wanted, tiny, inspection, subject, as: stem,
                 job)
             let sizes = try accept(
-                wanted, after: small.firstRendition, of: files, reports,
+                wanted, after: small.firstRendition, of: files, reports, asked, use,
                 subject.forRenditions(ownerOfRender(job), job.author), into: job.staged)
             return (made, sizes)
         }
@@ -313,7 +317,10 @@ extension AssetEditor {
         return RenderedPhoto(
             input: inspection.header.input(subject.sha256), recipe: inspection.recipe,
             rendering: Content.Rendering(
-                engine: Engine.name, key: subject.key.hex, at: job.author.at,
+                by: .here(
+                    use.versions(
+                        of: UsedLibraries.names(plan, of: inspection.header, inspection.recipe))),
+                key: subject.key.hex, contentIdentifier: subject.identifier, at: job.author.at,
                 plan: inspection.planLines, wallMilliseconds: use.wallMilliseconds,
                 cpuMilliseconds: use.cpuMilliseconds, peakMemoryBytes: use.peakMemoryBytes,
                 plan.companions),
@@ -431,6 +438,13 @@ extension AssetEditor {
     }
 }
 
+extension RenderOrigin {
+    /// The origin of what this program's children make.
+    static func here(_ libraries: [String: String]) -> RenderOrigin {
+        RenderOrigin(engine: Engine.name, render: Engine.render, libraries: libraries)
+    }
+}
+
 extension RenderKey {
     /// Creates the key of a request's render of a photo.
     ///
@@ -444,6 +458,6 @@ extension RenderKey {
             photo: digest,
             recipe: try request.recipe.resolved(
                 for: header.uprightSize, pictures: request.pictures),
-            engine: Engine.name, owner: owner)
+            render: Engine.render, owner: owner)
     }
 }

@@ -13,6 +13,7 @@ public struct AssetVerifier: Sendable {
     private let library: any LibraryReader & RenderReuse
     private let pool: RenderPool
     private let settings: EditingSettings
+    private let here: LibrariesHere
 
     public init(
         library: any LibraryReader & RenderReuse, pool: RenderPool, settings: EditingSettings
@@ -20,12 +21,14 @@ public struct AssetVerifier: Sendable {
         self.library = library
         self.pool = pool
         self.settings = settings
+        here = LibrariesHere(pool)
     }
 
     /// Compares an asset's files with their records, then renders again and compares the bytes.
     ///
-    /// Renders of another engine version and imported renders are not compared; a note reports that. Of a Live
-    /// Photo the still is rendered again; the bytes of its movie are compared with the record.
+    /// Every file is compared with its digest. Renders of another ``Engine/render``, or by other libraries, are not made again, because
+    /// other bytes would be no fault; the report counts them. Imported renders are not either; a note reports that. Of a
+    /// Live Photo the still is rendered again; the bytes of its movie are compared with the record.
     ///
     /// - Parameters:
     ///   - allVersions: whether all kept versions are checked, not only the current one and the draft.
@@ -43,11 +46,8 @@ public struct AssetVerifier: Sendable {
         guard let scratch else { return report }
         for render in files.renders {
             let path = render.path
-            guard render.rendering.engine == Engine.name else {
-                report.add(
-                    note: .invariant, path,
-                    "it was rendered by \(render.rendering.engine), this is "
-                        + "\(Engine.name): the bytes are not compared.")
+            if let other = try await here.difference(of: render.rendering.origin) {
+                report.notRenderedAgain.add(renders: 1, of: other)
                 continue
             }
             do {
@@ -82,8 +82,9 @@ public struct AssetVerifier: Sendable {
         _ rendition: RecordedRendition, _ asset: AssetPath, _ scratch: FilePath,
         _ report: inout Verification
     ) async throws {
-        guard rendition.record.engine == Engine.name else {
+        if let other = try await here.difference(of: rendition.record.origin) {
             report.renditionsSkipped += 1
+            report.notRenderedAgain.add(renditions: 1, of: other)
             return
         }
         do {
@@ -162,8 +163,38 @@ public struct AssetVerifier: Sendable {
         defer { unlink(result.string) }
         return try await FileRenderer(pool: pool, settings: settings).render(
             source, render.recipe, for: Borrower(.photo(asset.string)), to: result,
-            contentIdentifier: render.belongsToPair
-                ? render.rendering.key.map { LivePair.identifier($0) } : nil
+            contentIdentifier: render.rendering.contentIdentifier
         ).output.digest
+    }
+}
+
+/// The versions of this machine's libraries, which are asked for when the first record names some.
+private actor LibrariesHere {
+    private let pool: RenderPool
+    private var versions: [RenderProgram.Kind: Task<[String: String], any Error>] = [:]
+
+    init(_ pool: RenderPool) { self.pool = pool }
+
+    /// Returns why other bytes may be made here than a record's; nil if they must be the same.
+    ///
+    /// - Throws: `rendererUnavailable`.
+    func difference(of origin: RenderOrigin) async throws -> String? {
+        let names = Set((origin.libraries ?? [:]).keys)
+        var here: [String: String] = [:]
+        if !names.subtracting(UsedLibraries.texts).isEmpty {
+            here = try await versions(of: .photos)
+        }
+        if !names.isDisjoint(with: UsedLibraries.texts) {
+            here.merge(try await versions(of: .texts)) { first, _ in first }
+        }
+        return origin.difference(fromRender: Engine.render, with: here)
+    }
+
+    private func versions(of program: RenderProgram.Kind) async throws -> [String: String] {
+        let pool = pool
+        let asking =
+            versions[program] ?? Task { try await pool.libraries(of: program).byName }
+        versions[program] = asking
+        return try await asking.value
     }
 }

@@ -333,11 +333,13 @@ extension EditPlan {
         let anew = try Recipe(
             filters: recipe.filters, output: edit.output ?? content.output(recipe))
         // The recorded output has placeholders filled in, so this very edit is known by its digest.
-        if content.rendering?.engine == Engine.name,
+        if let rendering = content.rendering, rendering.render == Engine.render,
             anew == content.recipe && content.hasFields(of: edit)
                 || content.editDigest == edit.changeDigest
         {
-            return .unchanged("\(Engine.name) rendered this very recipe")
+            return .unchanged(
+                "\(rendering.engine) rendered this very recipe, as \(Engine.name) would"
+            )
         }
         // The edit does not change, so its own editor can still read it.
         let isOurs =

@@ -15,11 +15,13 @@ struct LivePair: Sendable {
     let files: RenderFiles
     let inspection: Inspection
 
-    /// Returns the new content identifier of both halves: a UUID of version 8 (RFC 9562 §5.8), derived from the
-    /// still's render key, so that the same edit of the same halves yields the same identifier.
+    /// Returns the new content identifier of both halves: a UUID of version 8 (RFC 9562 §5.8), derived from what their
+    /// render key is made of, so that the same edit of the same halves yields the same identifier.
     ///
-    /// - Parameter key: the render key, in hex.
-    static func identifier(_ key: String) -> String {
+    /// It is written into both files. So a new number of the render must not change it, and it is derived from what the key was when
+    /// keys had the name of the engine.
+    static func identifier(photo: String, recipe: Recipe, owner: Owner) -> String {
+        let key = RenderKey.hex(photo, recipe, owner, ["engine": .string("minilab/0.4.0")])
         var bytes = Array(SHA256.hash(data: "Live Photo \(key)".utf8).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x80
         bytes[8] = bytes[8] & 0x3F | 0x80

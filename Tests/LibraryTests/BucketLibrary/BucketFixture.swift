@@ -128,7 +128,8 @@ struct BucketFixture {
                 reusedFrom: reusing?.reusedFrom,
                 rendering: reusing?.rendering
                     ?? Content.Rendering(
-                        engine: "test/1", key: key?.hex, at: time, plan: [], wallMilliseconds: 1.5,
+                        by: RenderOrigin(engine: "test/1"), key: key?.hex, at: time, plan: [],
+                        wallMilliseconds: 1.5,
                         cpuMilliseconds: 1.25, peakMemoryBytes: 1 << 20),
                 render: reusing?.render
                     ?? Content.Image(

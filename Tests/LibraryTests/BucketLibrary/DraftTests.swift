@@ -164,7 +164,7 @@ import Testing
     @Test func `a render that a version of the asset has is taken over`() async throws {
         let f = try BucketFixture()
         let key = RenderKey(
-            photo: "00", recipe: try Recipe(filters: []), engine: "test/1", owner: .operator)
+            photo: "00", recipe: try Recipe(filters: []), render: 1, owner: .operator)
         _ = try await f.publish(version(1), on: nil, text: "one", key: key)
         let staged = StagedVersion(queue: "photos", job: "again", fence: "7")
         guard case .claimed(let entry) = try await f.library.claim(key, of: f.asset, for: staged)

@@ -12,7 +12,7 @@ extension RenderKey {
     /// The key of any render.
     static func test() throws -> RenderKey {
         try RenderKey(
-            photo: "original", recipe: Recipe(filters: []), engine: "test/1", owner: .operator)
+            photo: "original", recipe: Recipe(filters: []), render: 1, owner: .operator)
     }
 }
 

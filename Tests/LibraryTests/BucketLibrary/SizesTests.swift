@@ -181,7 +181,7 @@ extension StoredRendition {
         return StoredRendition(
             name, rendition,
             key: RenditionKey(
-                photo: text, filters: .none, rendition: rendition, engine: "test/1",
+                photo: text, filters: .none, rendition: rendition, render: 1,
                 owner: .operator),
             made: MadeFile(
                 mediaType: format.mediaType, size: PixelSize(width: 3, height: 2),
@@ -189,7 +189,7 @@ extension StoredRendition {
             RenditionResult(size: PixelSize(width: 3, height: 2), quality: 0.5),
             by: Provenance.Author(
                 queue: "photos", job: "j", generation: 1, attempt: 1, worker: "w", at: time,
-                arrival: arrival), engine: "test/1")
+                arrival: arrival), of: RenderOrigin(engine: "test/1"))
     }
 
     /// The same, alone in a staged version.

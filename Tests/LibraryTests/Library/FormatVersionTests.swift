@@ -122,7 +122,7 @@ import Testing
         text: String
     ) async throws {
         let key = RenderKey(
-            photo: "00", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1",
+            photo: "00", recipe: try Recipe(filters: [Filter("CISepiaTone")]), render: 1,
             owner: .operator)
         let path = f.library.path(of: key)
         try f.put(text, at: path)

@@ -19,7 +19,7 @@ import Testing
     init() async throws {
         f = try LibraryFixture()
         key = RenderKey(
-            photo: "00", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1",
+            photo: "00", recipe: try Recipe(filters: [Filter("CISepiaTone")]), render: 1,
             owner: .operator)
         let staged = try await f.seal(name, on: nil, base: "base", key: key)
         #expect(try await f.library.publish(name, of: f.asset, from: staged) == .published)

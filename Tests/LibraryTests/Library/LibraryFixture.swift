@@ -51,7 +51,8 @@ struct LibraryFixture {
             source: try input(library.original(of: asset)), base: layer, adjustment: adjustment,
             opened: nil, recipe: recipe, editDigest: "00",
             rendering: Content.Rendering(
-                engine: "test/1", key: key?.hex, at: time, plan: [], wallMilliseconds: 1.5,
+                by: RenderOrigin(engine: "test/1"), key: key?.hex, at: time, plan: [],
+                wallMilliseconds: 1.5,
                 cpuMilliseconds: 1.25,
                 peakMemoryBytes: 1 << 20),
             render: Content.Image(

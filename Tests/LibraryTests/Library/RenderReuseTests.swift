@@ -14,7 +14,7 @@ import Testing
     init() throws {
         f = try LibraryFixture()
         key = RenderKey(
-            photo: "00", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1",
+            photo: "00", recipe: try Recipe(filters: [Filter("CISepiaTone")]), render: 1,
             owner: .operator)
     }
 
@@ -123,7 +123,7 @@ import Testing
     @Test func `are not taken from a version whose key is another one`() async throws {
         _ = try await offered()
         let other = RenderKey(
-            photo: "01", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1",
+            photo: "01", recipe: try Recipe(filters: [Filter("CISepiaTone")]), render: 1,
             owner: .operator)
         let path = f.library.path(of: other)
         try f.put(try text(f.library.path(of: key)), at: path)
@@ -203,19 +203,19 @@ import Testing
             try Recipe(filters: [sepia], output: Recipe.Output(previews: [64])),
         ]
         var keys = recipes.map {
-            RenderKey(photo: "00", recipe: $0, engine: "test/1", owner: .operator).hex
+            RenderKey(photo: "00", recipe: $0, render: 1, owner: .operator).hex
         }
         keys.append(
-            RenderKey(photo: "01", recipe: recipes[0], engine: "test/1", owner: .operator).hex)
+            RenderKey(photo: "01", recipe: recipes[0], render: 1, owner: .operator).hex)
         keys.append(
-            RenderKey(photo: "00", recipe: recipes[0], engine: "test/2", owner: .operator).hex)
+            RenderKey(photo: "00", recipe: recipes[0], render: 2, owner: .operator).hex)
         for owner in [Owner.tenant(try JobID("shop")), .photo("shop")] {
             keys.append(
-                RenderKey(photo: "00", recipe: recipes[0], engine: "test/1", owner: owner).hex)
+                RenderKey(photo: "00", recipe: recipes[0], render: 1, owner: owner).hex)
         }
         #expect(Set(keys).count == keys.count)
         #expect(
-            RenderKey(photo: "00", recipe: recipes[0], engine: "test/1", owner: .operator).hex
+            RenderKey(photo: "00", recipe: recipes[0], render: 1, owner: .operator).hex
                 == keys[0])
     }
 }

@@ -75,14 +75,14 @@ final class Liar {
         case .libraries: return { self.say(.libraries([]), to: request) }
         case .tryFormat(let format, let bitDepth):
             try renderer.tryFormat(format, bitDepth, files)
-            return { self.say(.rendered, to: request) }
+            return { self.say(.rendered(), to: request) }
         case .text: throw Failure(.internalError, "this child draws no text")
         case .inspect(let photo):
             let inspection = try renderer.inspect(photo, files)
             return { self.say(.inspected(inspection), to: request, as: .inspected) }
         case .contactSheet(let sheet):
             try renderer.drawContactSheet(sheet, files)
-            return { self.say(.rendered, to: request, as: .rendered) }
+            return { self.say(.rendered(), to: request, as: .rendered) }
         case .render(let photo):
             let full = photo.outputs.firstIndex(where: \.isFull) ?? 0
             try renderer.render(photo, files) { done throws(Failure) in
@@ -127,15 +127,15 @@ final class Liar {
         case .misbehaviour(.manyProgress):
             for _ in 0...ReplyBounds.progressMax { say(.progress(.written(0)), to: request) }
         case .misbehaviour(.answerTwice):
-            say(.rendered, to: request)
-            say(.rendered, to: request)
+            say(.rendered(), to: request)
+            say(.rendered(), to: request)
         case .misbehaviour(.writeOn):
             Thread.detachNewThread {
                 let bytes = [UInt8](repeating: 0xAA, count: Self.pieceBytes)
                 while true { pwrite(descriptor, bytes, bytes.count, 0) }
             }
-            say(.rendered, to: request)
-        default: say(.rendered, to: request, as: .rendered)
+            say(.rendered(), to: request)
+        default: say(.rendered(), to: request, as: .rendered)
         }
     }
 

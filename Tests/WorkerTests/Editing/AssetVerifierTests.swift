@@ -158,10 +158,111 @@ import Testing
         #expect(report.problems.map(\.subject) == [.rendition], "\(report)")
         #expect(report.problems.first?.sentence.contains("remake") == true)
         #expect(report.renditionsCompared == 2)
-        try Data(text.replacing(Engine.name, with: "minilab/0.1").utf8).write(to: path)
+        try Data(
+            text.replacing("\"render\" : \(Engine.render)", with: "\"render\" : 99").utf8
+        ).write(to: path)
         let skipped = try await verify(bench, asset)
         #expect(skipped.isSound && skipped.renditionsCompared == 0, "\(skipped)")
         #expect(skipped.renditionsSkipped == 2)
+        #expect(skipped.notRenderedAgain.counts["\(Engine.name), render 99"]?.renditions == 2)
+    }
+
+    /// Writes the current version's provenance anew, with another origin of its render.
+    private func rewrite(
+        _ bench: Workbench, _ asset: AssetPath, _ change: (inout [String: JSONValue]) -> Void
+    ) async throws {
+        let current = try #require(try await bench.current(asset))
+        let path = URL(
+            filePath: bench.library.folder(of: asset).folder(of: current)
+                .appending(Provenance.fileName).string)
+        guard
+            case .object(var fields) = try JSONDecoder().decode(
+                JSONValue.self, from: Data(contentsOf: path)),
+            case .object(var content)? = fields["content"],
+            case .object(var rendering)? = content["rendering"]
+        else {
+            Issue.record("no rendering")
+            return
+        }
+        change(&rendering)
+        content["rendering"] = .object(rendering)
+        (fields["content"], fields["digest"]) = (.object(content), nil)
+        fields["digest"] = .string(JSONValue.object(fields).digest)
+        try JSONEncoder().encode(JSONValue.object(fields)).write(to: path, options: .atomic)
+    }
+
+    private func flipByte(_ bench: Workbench, _ asset: AssetPath) async throws {
+        let current = try #require(try await bench.current(asset))
+        let name = try #require(current.content).render.name
+        let file = URL(
+            filePath: bench.library.folder(of: asset).folder(of: current).appending(name).string)
+        var bytes = try Data(contentsOf: file)
+        bytes[bytes.count / 2] ^= 1
+        try bytes.write(to: file, options: .atomic)
+    }
+
+    @Test(arguments: [nil, 0, Engine.render - 1, Engine.render + 1])
+    func
+        `a render of another number is counted and not made again, and a changed byte of it is a fault`(
+            number: Int?
+        ) async throws
+    {
+        let (bench, asset) = try bench()
+        _ = try await bench.edit(asset, Self.sepia)
+        try await rewrite(bench, asset) { rendering in
+            // As a release with other pixels would have made it; 0.4.0 recorded neither.
+            rendering["engine"] = .string("minilab/0.4.0")
+            rendering["render"] = number.map { .number(Double($0)) }
+            if number == nil { rendering["libraries"] = nil }
+        }
+        let report = try await verify(bench, asset)
+        #expect(report.isSound && report.rendersCompared == 0, "\(report)")
+        let origin = "minilab/0.4.0" + (number.map { ", render \($0)" } ?? "")
+        #expect(report.notRenderedAgain.counts.mapValues(\.renders) == [origin: 1])
+        try await flipByte(bench, asset)
+        #expect(try await verify(bench, asset).problems.map(\.subject) == [.render])
+        #expect(try await verify(bench, asset, renders: false).problems.map(\.subject) == [.render])
+    }
+
+    @Test func `a render by another version of a library is counted and not made again`()
+        async throws
+    {
+        let bench = try Workbench()
+        let photo = Contract.folder.appending(path: "photos/live.jpg")
+        let asset = try bench.put("live.jpg", Data(contentsOf: photo))
+        _ = try await bench.edit(asset, Self.sepia)
+        let rendering = try #require(try await bench.current(asset)?.content?.rendering)
+        #expect(rendering.render == Engine.render && rendering.engine == Engine.name)
+        var libraries = try #require(rendering.libraries)
+        let version = try #require(libraries["libjpeg-turbo"])
+        #expect(try await verify(bench, asset).rendersCompared == 1)
+        try await rewrite(bench, asset) {
+            libraries["libjpeg-turbo"] = "1.0"
+            $0["libraries"] = .object(libraries.mapValues(JSONValue.string))
+        }
+        let report = try await verify(bench, asset)
+        #expect(report.isSound && report.rendersCompared == 0, "\(report)")
+        let origin = "render \(Engine.render) with libjpeg-turbo 1.0 (here \(version))"
+        #expect(report.notRenderedAgain.counts.mapValues(\.renders) == [origin: 1])
+        try await flipByte(bench, asset)
+        #expect(try await verify(bench, asset).problems.map(\.subject) == [.render])
+    }
+
+    @Test func `a text that is drawn names the libraries that draw it`() async throws {
+        let (bench, asset) = try bench()
+        let font = try bench.putResource(Data(contentsOf: URL(filePath: TestFont.latin.path)))
+        _ = try await bench.edit(
+            asset,
+            #"{"filters":[{"name":"CISepiaTone"}],"renditions":{"web":{"box":[32,32]},"proof":{"box":[40,40],"format":"png","marks":[{"text":"{name}","fonts":["\#(font)"],"size":0.5}]}}}"#
+        )
+        let current = try #require(try await bench.current(asset))
+        let list = try await bench.library.sizes(
+            of: try #require(VersionName(current.version)), asset)
+        let proof = try #require(list.renditions["proof"]?.origin.libraries)
+        #expect(proof["FreeType"] != nil && proof["HarfBuzz"] != nil && proof["libdeflate"] != nil)
+        let web = try #require(list.renditions["web"]?.origin.libraries)
+        #expect(web["FreeType"] == nil && web["libjpeg-turbo"] != nil)
+        #expect(try #require(current.content?.rendering?.libraries)["libjpeg-turbo"] == nil)
     }
 
     @Test func `which renditions are sampled follows from their digests alone`() async throws {
@@ -175,10 +276,10 @@ import Testing
                 "web", rendition,
                 key: RenditionKey(
                     photo: "aa", filters: try Recipe(filters: []), rendition: rendition,
-                    engine: Engine.name, owner: .operator),
+                    render: 1, owner: .operator),
                 made: made,
                 RenditionResult(size: PixelSize(width: 1, height: 1), quality: nil),
-                by: version.author, engine: Engine.name)
+                by: version.author, of: RenderOrigin(engine: Engine.name))
             let one = RecordedRendition(version: version, name: "web", record: record, path: "")
             #expect(one.isSampled(ofHundred: 100) && !one.isSampled(ofHundred: 0))
             return one.isSampled(ofHundred: AssetVerifier.renditionsOfHundred)

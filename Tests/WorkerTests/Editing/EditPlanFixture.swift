@@ -35,8 +35,10 @@ enum PlanFixture {
             recipe: recipe, editDigest: digest,
             rendering: engine.map {
                 Content.Rendering(
-                    engine: $0, at: "2026-01-01T00:00:00Z", plan: [], wallMilliseconds: 1,
-                    cpuMilliseconds: 1, peakMemoryBytes: 1)
+                    by: RenderOrigin(
+                        engine: $0, render: $0 == Engine.name ? Engine.render : nil),
+                    at: "2026-01-01T00:00:00Z", plan: [], wallMilliseconds: 1, cpuMilliseconds: 1,
+                    peakMemoryBytes: 1)
             },
             render: Content.Image(
                 name: "IMG_0001.jpg",

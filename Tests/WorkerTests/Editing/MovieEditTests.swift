@@ -157,7 +157,7 @@ private func fixture(_ name: String) throws -> Data {
                     PartTask(
                         asset: asset, recipe: task.recipe,
                         key: RenderKey(
-                            photo: "another", recipe: task.recipe, engine: "e", owner: .operator)),
+                            photo: "another", recipe: task.recipe, render: 1, owner: .operator)),
                     0,
                     .ioFailure
                 ),
@@ -185,7 +185,7 @@ private func fixture(_ name: String) throws -> Data {
     {
         let bench = try Workbench()
         let key = RenderKey(
-            photo: "a", recipe: try Recipe(filters: []), engine: "test", owner: .operator)
+            photo: "a", recipe: try Recipe(filters: []), render: 1, owner: .operator)
         let part = try OpenFile.inMemory(name: "a part")
         try part.write([1, 2, 3], at: 0)
         let store = bench.library

@@ -4,6 +4,7 @@ import Edits
 import FoundationEssentials
 import Library
 import Operations
+import RenderProtocol
 import SystemPackage
 import Worker
 
@@ -16,6 +17,10 @@ struct VerifyCommand: AsyncParsableCommand {
             Reads every file and compares it with its digest, decodes every edit, and compares every version with \
             its parent. Then it renders the current version again from its input and edit; the result has to be \
             the same to the byte. Of a hundred renditions it makes three again, always the same ones. Prints a line for each fault, and ends with 1 if there is one.
+
+            Every file is compared with its digest. What another release or other libraries have rendered is not \
+            rendered again where that may make other bytes: a line for each of them counts the pictures, and is no fault. \
+            Of a library of a later release it names the files that it cannot read, leaves them alone, and ends with 76.
 
             Example:
               minilab verify --library /srv/photos --no-render
@@ -49,7 +54,8 @@ struct VerifyCommand: AsyncParsableCommand {
             : try TemporaryFolder(
                 beside: FileManager.default.temporaryDirectory.path + "/verify")
         defer { scratch?.remove() }
-        var unsound = 0
+        var (unsound, later) = (0, 0)
+        var others = OtherOrigins()
         try await open.withPool { pool in
             let verifier = AssetVerifier(
                 library: open.library, pool: pool, settings: open.settings.editing)
@@ -58,10 +64,23 @@ struct VerifyCommand: AsyncParsableCommand {
                     asset, allVersions: allVersions, scratch: scratch.map { FilePath($0.path) },
                     renditions: renditions)
                 if !report.isSound { unsound += 1 }
+                later += report.later.count
+                others.add(report.notRenderedAgain)
                 try printResult(report)
             }
         }
+        if !json { printCounts(others) }
         if unsound > 0 { throw ExitCode.failure }
+        if later > 0 { throw ExitCode.laterRelease }
+    }
+
+    private func printCounts(_ others: OtherOrigins) {
+        for (origin, count) in others.counts.sorted(by: { $0.key < $1.key }) {
+            print(
+                "note: \(counted(count.renders, "render")) and \(counted(count.renditions, "rendition")) made by \(origin): not "
+                    + "rendered again, because \(Engine.name), render \(Engine.render), may make other bytes here; compared with their "
+                    + "digests.")
+        }
     }
 
     private func printResult(_ report: Verification) throws {

@@ -250,7 +250,8 @@ extension RenderRecord.Source {
     }
 }
 
-/// The key that determines every byte of a render and its previews: two renders with one key are the same.
+/// The key of a render and its previews: two renders with one key show the same, and are the same to the byte where the same libraries
+/// made them. A render that another machine's libraries made is reused, because nobody sees the difference.
 ///
 /// It includes the owner. A child that one tenant's photo has taken over can corrupt the renders of that tenant's
 /// next photos, and another tenant with the same photo must not receive those.
@@ -259,7 +260,7 @@ extension RenderRecord.Source {
 /// bytes and contain no current time; a recipe names resources by their digest; the AAE, which has a time, is not
 /// part of a render.
 public struct RenderKey: Sendable, Hashable {
-    /// The SHA-256, in hex, of photo, recipe, engine and owner as canonical JSON.
+    /// The SHA-256, in hex, of photo, recipe, number of the render and owner as canonical JSON.
     public let hex: String
 
     private static let digits = 64
@@ -278,18 +279,25 @@ public struct RenderKey: Sendable, Hashable {
     /// - Parameters:
     ///   - photo: the SHA-256 of the bytes of the base or original, in hex.
     ///   - recipe: the recipe with its output, scaled to the photo. Automatic values follow from the photo.
-    ///   - engine: the name and version of the renderer.
+    ///   - render: the number of the renderer's pixels and bytes.
     ///   - owner: the owner of the render, for whose jobs alone it is reused.
-    public init(photo: String, recipe: Recipe, engine: String, owner: Owner) {
-        var fields: [String: JSONValue] = [
-            "photo": .string(photo), "recipe": recipe.json, "engine": .string(engine),
-        ]
+    public init(photo: String, recipe: Recipe, render: Int, owner: Owner) {
+        hex = Self.hex(photo, recipe, owner, ["render": .number(Double(render))])
+    }
+
+    /// Returns the SHA-256, in hex, of photo, recipe, owner and further fields as canonical JSON.
+    package static func hex(
+        _ photo: String, _ recipe: Recipe, _ owner: Owner, _ fields: [String: JSONValue]
+    ) -> String {
+        var fields = fields
+        fields["photo"] = .string(photo)
+        fields["recipe"] = recipe.json
         switch owner {
         case .operator: break
         case .tenant(let tenant): fields["tenant"] = .string(tenant.string)
         case .photo(let name): fields["asset"] = .string(name)
         }
-        hex = JSONValue.object(fields).digest
+        return JSONValue.object(fields).digest
     }
 }
 

@@ -58,8 +58,7 @@ public struct StoredRendition: Sendable, Equatable {
     public let job: String
     /// The arrival of that job, in µs since 1970; nil if no queue sent it, which counts as older than any.
     public let arrival: Int?
-    /// The name and version of the engine.
-    public let engine: String
+    public let origin: RenderOrigin
     /// The time, RFC 3339, as in `Provenance.Author`.
     public let at: String
 
@@ -71,7 +70,8 @@ public struct StoredRendition: Sendable, Equatable {
     ///   - result: what the renderer reports of it.
     public init(
         _ name: String, _ rendition: Rendition, key: RenditionKey, made: MadeFile,
-        _ result: RenditionResult, by author: Provenance.Author, engine: String
+        _ result: RenditionResult, by author: Provenance.Author,
+        of origin: RenderOrigin
     ) {
         self.key = key.hex
         spec = rendition.spec
@@ -79,7 +79,7 @@ public struct StoredRendition: Sendable, Equatable {
         self.made = made
         (quality, encodes, hash) = (result.quality, result.encodes, result.hash)
         (job, arrival, at) = (author.job, author.arrival, author.at)
-        self.engine = engine
+        self.origin = origin
     }
 
     /// Returns whether another record is of the same bytes of the same key.
@@ -104,7 +104,7 @@ public struct StoredRendition: Sendable, Equatable {
 
 extension StoredRendition: Codable {
     private enum CodingKeys: String, CodingKey {
-        case key, spec, file, quality, encodes, hash, job, arrival, engine, at
+        case key, spec, file, quality, encodes, hash, job, arrival, engine, render, libraries, at
     }
 
     public init(from decoder: any Decoder) throws {
@@ -118,7 +118,10 @@ extension StoredRendition: Codable {
         hash = try fields.decodeIfPresent([String: String].self, forKey: .hash)
         job = try fields.decode(String.self, forKey: .job)
         arrival = try fields.decodeIfPresent(Int.self, forKey: .arrival)
-        engine = try fields.decode(String.self, forKey: .engine)
+        origin = RenderOrigin(
+            engine: try fields.decode(String.self, forKey: .engine),
+            render: try fields.decodeIfPresent(Int.self, forKey: .render),
+            libraries: try fields.decodeIfPresent([String: String].self, forKey: .libraries))
         at = try fields.decode(String.self, forKey: .at)
     }
 
@@ -133,7 +136,9 @@ extension StoredRendition: Codable {
         try fields.encodeIfPresent(hash, forKey: .hash)
         try fields.encode(job, forKey: .job)
         try fields.encodeIfPresent(arrival, forKey: .arrival)
-        try fields.encode(engine, forKey: .engine)
+        try fields.encode(origin.engine, forKey: .engine)
+        try fields.encodeIfPresent(origin.render, forKey: .render)
+        try fields.encodeIfPresent(origin.libraries, forKey: .libraries)
         try fields.encode(at, forKey: .at)
     }
 }
@@ -326,12 +331,12 @@ public struct RenditionKey: Sendable, Hashable {
     ///   - photo: the SHA-256 of the bytes of the file that it is rendered from, in hex.
     ///   - filters: the filters, scaled to the photo. Automatic values follow from the photo.
     ///   - rendition: the rendition, with placeholders filled in.
-    ///   - engine: the name and version of the renderer.
+    ///   - render: the number of the renderer's pixels and bytes.
     ///   - owner: the owner of the render, as for ``RenderKey``.
     public init(
-        photo: String, filters: Recipe, rendition: Rendition, engine: String, owner: Owner
+        photo: String, filters: Recipe, rendition: Rendition, render: Int, owner: Owner
     ) {
-        let render = RenderKey(photo: photo, recipe: filters, engine: engine, owner: owner)
+        let render = RenderKey(photo: photo, recipe: filters, render: render, owner: owner)
         hex = JSONValue.object(["render": .string(render.hex), "rendition": rendition.spec]).digest
     }
 }

@@ -14,6 +14,8 @@ public struct Verification: Sendable, Equatable, Encodable {
     /// The number of renditions that were chosen for that and cannot be made with the same bytes here: another engine made them, or
     /// their input is not what it was.
     public var renditionsSkipped = 0
+    /// Renders and renditions that are not made again, by the reason why other bytes would be no fault.
+    public var notRenderedAgain = OtherOrigins()
     /// The problems found.
     public private(set) var problems: [Finding] = []
     /// The checks that were not possible, with reasons.
@@ -75,6 +77,37 @@ public struct Verification: Sendable, Equatable, Encodable {
     /// Adds a check that was not possible.
     public mutating func add(note subject: Subject, _ path: String, _ sentence: String) {
         notes.append(Finding(subject: subject, path: path, sentence: sentence))
+    }
+}
+
+/// Counts of pictures that another engine has made, or the same one with other libraries, by their origin. Their files were compared
+/// with their digests.
+public struct OtherOrigins: Sendable, Equatable, Encodable {
+    public struct Count: Sendable, Equatable, Encodable {
+        public fileprivate(set) var renders = 0
+        public fileprivate(set) var renditions = 0
+    }
+
+    /// By what ``RenderOrigin/difference(fromRender:with:)`` says.
+    public private(set) var counts: [String: Count] = [:]
+
+    public init() {}
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.singleValueContainer()
+        try values.encode(counts)
+    }
+
+    public mutating func add(renders: Int = 0, renditions: Int = 0, of origin: String) {
+        counts[origin, default: Count()].renders += renders
+        counts[origin, default: Count()].renditions += renditions
+    }
+
+    /// Adds the counts of another asset.
+    public mutating func add(_ others: OtherOrigins) {
+        for (origin, count) in others.counts {
+            add(renders: count.renders, renditions: count.renditions, of: origin)
+        }
     }
 }
 

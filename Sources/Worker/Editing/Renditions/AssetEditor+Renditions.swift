@@ -18,9 +18,12 @@ extension AssetEditor {
     /// - Parameters:
     ///   - first: the index of the first one among the outputs.
     ///   - reports: what the child reports of its outputs.
+    ///   - request: the request that was rendered, with the coverage of texts.
+    ///   - use: what the render used.
     func accept(
         _ wanted: WantedRenditions, after first: Int, of files: RenderFiles,
-        _ reports: RenditionReports, _ subject: RenditionSubject, into staged: StagedVersion
+        _ reports: RenditionReports, _ request: PhotoRequest, _ use: RenderUse,
+        _ subject: RenditionSubject, into staged: StagedVersion
     ) throws(Failure) -> MadeRenditions {
         var made = wanted.begun
         for (place, one) in wanted.all.enumerated() {
@@ -45,7 +48,10 @@ extension AssetEditor {
                 sourceBytes: subject.sourceBytes, into: staged)
             made.list.renditions[name] = StoredRendition(
                 name, rendition, key: subject.key(of: rendition), made: image.file, result,
-                by: subject.author, engine: Engine.name)
+                by: subject.author,
+                of: .here(
+                    use.drawing(request.outputs[first + place].texts).versions(
+                        of: UsedLibraries.names(rendition, of: subject.header, subject.filters))))
         }
         return made
     }
@@ -75,7 +81,7 @@ extension AssetEditor {
             let use = try await child.render(asked, files, as: inspection, progress: reports.note)
             return try await offPool { () throws(Failure) in
                 var made = try self.accept(
-                    wanted, after: 0, of: files, reports, subject, into: job.staged)
+                    wanted, after: 0, of: files, reports, asked, use, subject, into: job.staged)
                 made.use = use
                 return made
             }
@@ -100,6 +106,15 @@ extension AssetEditor {
         } catch  where [.damagedVersion, .laterFormat, .ioFailure].contains(error.code) {
             // The other asset's list cannot be read. All are made anew.
             return SizeList()
+        }
+    }
+}
+
+extension RenderUse {
+    /// Returns the use with the libraries that drew the texts of an output.
+    fileprivate func drawing(_ texts: [PlacedText]) -> RenderUse {
+        texts.reduce(self) { use, text in
+            RenderUse(libraries: text.coverage.libraries?.byName ?? [:]).after(use)
         }
     }
 }

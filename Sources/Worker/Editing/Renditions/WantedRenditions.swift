@@ -105,6 +105,7 @@ package struct MadeRenditions: Sendable, Equatable {
 struct RenditionSubject: Sendable {
     /// The SHA-256, in hex, of the file that they are rendered from.
     let sha256: String
+    let header: PhotoHeader
     /// The filters, in full-size pixels, with automatic ones resolved.
     let filters: Recipe
     /// The size of the edited picture.
@@ -120,23 +121,25 @@ struct RenditionSubject: Sendable {
         _ author: Provenance.Author
     ) throws(Failure) {
         try self.init(
-            sha256: sha256, filters: inspection.recipe, size: inspection.plan.resultSize,
+            sha256: sha256, header: inspection.header, filters: inspection.recipe,
+            size: inspection.plan.resultSize,
             sourceBytes: sourceBytes, owner: owner, author)
     }
 
     /// - Parameter filters: the recipe, whose output does not count.
     init(
-        sha256: String, filters: Recipe, size: PixelSize, sourceBytes: Int, owner: Owner,
+        sha256: String, header: PhotoHeader, filters: Recipe, size: PixelSize, sourceBytes: Int,
+        owner: Owner,
         _ author: Provenance.Author
     ) throws(Failure) {
-        (self.sha256, self.size) = (sha256, size)
+        (self.sha256, self.header, self.size) = (sha256, header, size)
         self.filters = try Recipe(filters: filters.filters, referenceSize: filters.referenceSize)
         (self.sourceBytes, self.owner, self.author) = (sourceBytes, owner, author)
     }
 
     func key(of rendition: Rendition) -> RenditionKey {
         RenditionKey(
-            photo: sha256, filters: filters, rendition: rendition, engine: Engine.name, owner: owner
-        )
+            photo: sha256, filters: filters, rendition: rendition, render: Engine.render,
+            owner: owner)
     }
 }

@@ -173,14 +173,14 @@ import Testing
             "web", rendition,
             key: RenditionKey(
                 photo: "aa", filters: try Recipe(filters: []), rendition: rendition,
-                engine: "test/1", owner: .operator),
+                render: 1, owner: .operator),
             made: MadeFile(
                 mediaType: "image/jpeg", size: size, bytes: text.utf8.count,
                 sha256: SHA256.hash(data: Data(text.utf8)).hex),
             RenditionResult(size: size, quality: 0.9),
             by: Provenance.Author(
                 queue: "photos", job: "acme.sizes", generation: 1, attempt: 1, worker: "w",
-                at: "2026-01-01T00:00:00Z"), engine: "test/1")
+                at: "2026-01-01T00:00:00Z"), of: RenderOrigin(engine: "test/1"))
         let path = folder.pushing(FilePath(record.stagedName))
         try FileManager.default.createDirectory(
             atPath: path.removingLastComponent().string, withIntermediateDirectories: true)

@@ -141,7 +141,7 @@ final class AssetServer: Sendable {
                 orientation: 1),
             base: nil, adjustment: adjustment, opened: nil, recipe: recipe, editDigest: "00",
             rendering: Content.Rendering(
-                engine: "test/1", key: nil, at: "2026-01-01T00:00:00Z", plan: [],
+                by: RenderOrigin(engine: "test/1"), key: nil, at: "2026-01-01T00:00:00Z", plan: [],
                 wallMilliseconds: 1, cpuMilliseconds: 1, peakMemoryBytes: 1),
             render: try image("photo.jpg", text),
             previews: [
