@@ -69,8 +69,8 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", path: "Sources/C/COpenSSL", pkgConfig: "libcrypto"),
         .systemLibrary(name: "CVips", path: "Sources/C/CVips", pkgConfig: "vips"),
         .systemLibrary(name: "CCompression", path: "Sources/C/CCompression"),
-        // Parts that Swift does not offer: calls of the system and signal handlers, the prefetch instruction, and the symbol by which
-        // `Edits` gets the list of filters.
+        // Parts that Swift does not offer: calls of the system and signal handlers, the prefetch instruction, the symbol by which
+        // `Edits` gets the list of filters, and the section that the commit is written into.
         .target(name: "CMinilab", path: "Sources/C/CMinilab"),
 
         // Values: edits, jobs, events, failures, JSON, digests; small machines that rooms share. No I/O.
@@ -84,7 +84,7 @@ let package = Package(
         .target(name: "Editors", dependencies: ["CCompression", "Edits"]),
         // Values: requests and replies between the worker and its render children. No I/O.
         .target(
-            name: "RenderProtocol", dependencies: ["Edits", "Files"],
+            name: "RenderProtocol", dependencies: ["CMinilab", "Edits", "Files"],
             path: "Sources/Children/RenderProtocol"),
 
         // The common part of all children: the rights that they give up, how they read requests and answer. Links no decoder.

@@ -106,6 +106,16 @@ public final class Metrics: Sendable {
         return counter
     }
 
+    /// Adds the gauge by which a scrape tells which program runs.
+    ///
+    /// - Parameter commit: nil for a program that does not know it.
+    public func buildInfo(_ version: String, _ commit: String?) {
+        gauge(
+            "minilab_build_info", "The version and the commit that run.",
+            labels: ["version", "commit"]
+        ).set(1, version, commit ?? "none")
+    }
+
     public func gauge(_ name: String, _ help: String, labels: [String] = []) -> Gauge {
         let gauge = Gauge(labels, change(of: name))
         add(name) { MetricFamily(name: name, help: help, kind: .gauge, samples: gauge.samples) }

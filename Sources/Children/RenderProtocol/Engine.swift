@@ -16,6 +16,35 @@ public enum Engine {
     /// because a library does are no reason: ``LibraryVersion`` tells them apart.
     public static let render = 1
 
+    /// The commit that the program was built from, as 40 digits, with `+dirty` if the sources were others; nil for a program that
+    /// `ops/release` has not built.
+    ///
+    /// It is for people alone. It is in no key, and a worker never compares it with its children's.
+    public static let commit: String? = {
+        var text = [CChar](repeating: 0, count: MINILAB_COMMIT_DIGITS + 2)
+        minilab_commit_copy(&text)
+        return commit(written: text.map { UInt8(bitPattern: $0) })
+    }()
+
+    /// Reads what `ops/release` has written into the program; nil for nothing.
+    static func commit(written bytes: [UInt8]) -> String? {
+        let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        guard !text.isEmpty else { return nil }
+        return text.hasSuffix("+") ? text + "dirty" : text
+    }
+
+    /// The version and the commit, as `--version` prints them behind the name: `0.5.0 (3f1c…)`.
+    public static let build = "\(version) (\(commit ?? "no commit"))"
+
+    /// The line of `--version`.
+    public static let versionLine = "minilab/\(build)"
+
+    /// Prints the version and exits if that is what a child's program was started for by hand.
+    public static func answerVersion(_ arguments: [String]) {
+        guard arguments.dropFirst() == ["--version"] else { return }
+        print(versionLine)
+        exit(0)
+    }
 }
 
 /// A library that a render child decodes or encodes with, or the child's program itself.

@@ -23,6 +23,16 @@ struct VersionCommand: AsyncParsableCommand {
 
     private struct Report: Encodable {
         let version: String
+        /// The commit that the program was built from; nil for one that `ops/release` has not built.
+        let commit = Engine.commit
+        /// The number of all pixels and bytes that are ours, as in provenances.
+        let render = Engine.render
+        /// The latest format of a job's record that its workers know.
+        let jobFormat = JobRecord.formatKnown
+        /// The latest format of a queue that it knows, and that it writes once no worker of an earlier one is left.
+        let queueFormat = QueueFormat.own.known
+        /// The lowest format of a queue that programs beside it must know from then on.
+        let queueLeast = QueueFormat.own.least
         /// The instructions that the renderer uses.
         var kernels: String?
         var libraries: [LibraryVersion]?
@@ -33,7 +43,7 @@ struct VersionCommand: AsyncParsableCommand {
     func run() async throws {
         guard libraries else {
             return json
-                ? try printJSON(Report(version: Engine.version)) : print(Engine.name)
+                ? try printJSON(Report(version: Engine.version)) : print(Engine.versionLine)
         }
         var reader = SettingsReader(try SettingsSource())
         var settings = WorkerSettings(&reader)
@@ -65,7 +75,7 @@ struct VersionCommand: AsyncParsableCommand {
     }
 
     private func show(_ kernels: String, _ libraries: [LibraryVersion], _ gaps: FormatGaps) {
-        var versions = TextTable([Engine.name, ""])
+        var versions = TextTable([Engine.versionLine, ""])
         versions.add(["kernels", kernels])
         for library in libraries { versions.add([library.name, library.version]) }
         var formats = TextTable(["format", "written and read back"])

@@ -79,7 +79,8 @@ struct WorkerCommand: AsyncParsableCommand {
         _ traces: TraceExporter?, _ logger: Logger
     ) async throws {
         let metrics = WorkerMetrics(
-            version: Engine.version, worker: settings.name, queue: connection.name.string,
+            version: Engine.version, commit: Engine.commit, worker: settings.name,
+            queue: connection.name.string,
             slots: settings.rendering.slots, lease: queueSettings.lease)
         // The port opens before the first claim: a worker must not start if it cannot be monitored as configured.
         let status = try await StatusPort.open(

@@ -34,7 +34,7 @@ struct GatewayCommand: AsyncParsableCommand {
             Example:
               minilab gateway --redis redis://127.0.0.1:6379 --library /srv/photos
             """,
-        version: Engine.name)
+        version: Engine.versionLine)
 
     @OptionGroup var queueOptions: QueueOptions
     @OptionGroup var options: GatewayOptions
@@ -82,7 +82,9 @@ struct GatewayCommand: AsyncParsableCommand {
             webhookReads: webhookReads,
             library: store.library, pictures: pictures, settings: settings, logger: logger)
         let service = GatewayService(parts) { port in
-            logger.notice("the gateway listens on http://\(settings.address):\(port)")
+            logger.notice(
+                "the gateway listens on http://\(settings.address):\(port)",
+                metadata: ["version": "\(Engine.build)"])
         }
         let status = try await openStatusPort(parts, traces)
         let group = ServiceGroup(

@@ -65,7 +65,8 @@ package final class GatewayParts: Sendable {
             queue, redis: redis, reads: webhookReads, hub: hub, allowed: settings.webhooksAllowed,
             readings: permits.readings, logger: logger)
         self.pictures = pictures
-        metrics = GatewayMetrics(version: Engine.version, routes: RouteTable.routes.count)
+        metrics = GatewayMetrics(
+            version: Engine.version, commit: Engine.commit, routes: RouteTable.routes.count)
         providerSignIn = settings.providerSignIn.map {
             ProviderSignIn($0, redis: redis, queue: queue.name, logger: logger)
         }

@@ -3,6 +3,7 @@ public import JobQueue
 public import Logging
 public import Redis
 public import RenderPool
+import RenderProtocol
 public import ServiceLifecycle
 
 /// A worker process: claims jobs while it has free slots and passes each to its handler.
@@ -74,7 +75,8 @@ public struct Worker: Service {
         logger.notice(
             "worker starts",
             metadata: [
-                "worker": "\(settings.name)", "queue": "\(queue.name)",
+                "worker": "\(settings.name)", "version": "\(Engine.build)",
+                "queue": "\(queue.name)",
                 "slots": "\(settings.rendering.slots)", "memory": "\(settings.rendering.memory)",
             ])
         let jobs = RunningJobs(

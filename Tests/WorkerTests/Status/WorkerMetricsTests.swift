@@ -17,6 +17,17 @@ import Testing
 
     private func lines(_ text: String) -> Set<Substring> { Set(text.split(separator: "\n")) }
 
+    @Test func `a scrape names the version and the commit`() {
+        let commit = String(repeating: "a", count: 40)
+        let known = WorkerMetrics(version: "1.2.3", commit: commit)
+        #expect(
+            lines(Exposition.text(known.families())).contains(
+                #"minilab_build_info{version="1.2.3",commit="\#(commit)"} 1"#))
+        #expect(
+            lines(worker { _ in }).contains(
+                #"minilab_build_info{version="1.2.3",commit="none"} 1"#))
+    }
+
     @Test func `all that a worker can tell passes promtool`() throws {
         let ends: [AttemptEnd] =
             [.published, .unchanged, .part, .rebased, .handedBack, .requeued, .cancelled, .lost]

@@ -22,6 +22,8 @@ package struct ReproBundle: Encodable {
     /// The failure of each attempt, the newest first: code, signal, stage and worker.
     package let history: [Attempt]
     package let engine: String
+    /// The commit of the program that wrote the bundle; nil for one that `ops/release` has not built.
+    package let commit: String?
     /// The command that repeats the job in a folder with this value as `bundle.json`.
     package let command: String
 
@@ -58,6 +60,7 @@ package struct ReproBundle: Encodable {
         stage = record.stage
         self.history = history
         engine = Engine.name
+        commit = Engine.commit
         command = Self.command(
             photo: original?.path ?? "ORIGINALS/\(record.asset)", asset: record.asset, edit: edit)
     }

@@ -27,9 +27,8 @@ package struct GatewayMetrics: Sendable {
     private let signInsRefused: Counter
     private let rateLimited: Counter
 
-    package init(version: String, routes: Int) {
-        all.gauge("minilab_build_info", "The version that runs.", labels: ["version"])
-            .set(1, version)
+    package init(version: String, commit: String? = nil, routes: Int) {
+        all.buildInfo(version, commit)
         requests = all.counter(
             "minilab_gateway_requests_total",
             "Requests that were answered, by route and class of status.",

@@ -37,7 +37,7 @@ extension Schemas {
                     "original?": .fields([
                         "path?": .text, "sha256?": .schema("SHA256"), "bytes?": .count,
                         "trouble?": .text,
-                    ]), "engine": .text, "command": .text,
+                    ]), "engine": .text, "commit?": .text, "command": .text,
                 ], isClosed: true),
             "When": .any(
                 .text(2...8, pattern: "^[0-9]{1,4}(ms|s|m|h|d)$"),

@@ -25,13 +25,12 @@ public struct WorkerMetrics: Sendable {
     ///   - all: an empty set of metrics.
     ///   - worker: The worker's name, as in events and logs.
     public init(
-        _ all: Metrics = Metrics(), version: String = "", worker: String = "", queue: String = "",
-        slots: Int = 1, lease: Duration = .zero
+        _ all: Metrics = Metrics(), version: String = "", commit: String? = nil,
+        worker: String = "", queue: String = "", slots: Int = 1, lease: Duration = .zero
     ) {
         self.all = all
         health = WorkerHealth(slots: slots, lease: lease)
-        all.gauge("minilab_build_info", "The version that runs.", labels: ["version"])
-            .set(1, version)
+        all.buildInfo(version, commit)
         all.gauge(
             "minilab_worker_info", "The worker's name in events and logs, and its queue.",
             labels: ["worker", "queue"]
