@@ -1,5 +1,7 @@
 package import ArgumentParser
+import Edits
 import Glibc
+import JobQueue
 import RenderProtocol
 import Telemetry
 import UnixSignals
@@ -53,13 +55,29 @@ extension AsyncParsableCommand {
     /// Exits as Argument Parser does, but escapes control characters in the message.
     private static func end(_ error: any Error) -> Never {
         let text = fullMessage(for: error)
-        let code = exitCode(for: error)
+        let code = ExitCode.isOfLaterRelease(error) ? .laterRelease : exitCode(for: error)
         if !text.isEmpty {
             if code.isSuccess { print(block: text) } else { StandardError.write(block: text) }
         }
         fflushStandardOutput()
         Glibc.exit(code.rawValue)
     }
+}
+
+extension ExitCode {
+    /// What a program was given is of a later release, and was left alone: EX_PROTOCOL of sysexits.h. systemd does not start it again.
+    package static let laterRelease = ExitCode(76)
+
+    static func isOfLaterRelease(_ error: any Error) -> Bool {
+        (error as? Failure)?.code == .laterFormat || (error as? QueueError)?.code == .laterFormat
+    }
+}
+
+/// An error of a command that was written correctly and cannot be carried out. It ends with 1 and its sentence, without the usage.
+struct CommandError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
 }
 
 /// Runs a body and cancels it when the command receives SIGINT (Ctrl-C) or SIGTERM, so that it can clean up.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Edits
+import JobQueue
 import Logging
 import RenderPool
 import RenderProtocol
@@ -12,10 +13,12 @@ struct VersionCommand: AsyncParsableCommand {
             "Shows the version, the libraries of the render child, and whether each format works.",
         discussion: """
             With --libraries, a render child writes and reads a picture of 64 × 64 pixels in each format, as \
-            each worker does when it starts. Ends with 1 if a format does not work.
+            each worker does when it starts. Ends with 1 if a format does not work. JSON also has the numbers by which \
+            releases tell what they may read of each other: render, jobFormat, queueFormat and queueLeast.
 
-            Example:
+            Examples:
               minilab version --libraries
+              minilab version --json
             """)
 
     @Flag(help: "Show the libraries, and try each format.") var libraries = false

@@ -103,12 +103,13 @@ struct GatewayCommand: AsyncParsableCommand {
         await close([redis, eventReads, keyReads, webhookReads], pictures, store)
     }
 
-    /// Refuses a library that is not the queue's. While Redis is away, the gateway starts nevertheless.
+    /// Refuses a library that is not the queue's, and a queue of a later release. While Redis is away, the gateway starts nevertheless.
     private func compare(
         _ store: OpenStore, with queue: JobQueue, _ logger: Logger
     ) async throws(QueueError) {
         guard let library = store.ofQueue else { return }
         do throws(QueueError) {
+            try await queue.checkFormat()
             try await queue.insist(on: library)
         } catch {
             guard error.code == .redis else { throw error }

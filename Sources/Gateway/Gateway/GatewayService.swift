@@ -9,19 +9,46 @@ import Logging
 import NIOCore
 import NIOPosix
 import Operations
-import ServiceLifecycle
+package import ServiceLifecycle
 import Synchronization
 import Webhooks
 
 /// A running gateway: the server, the reader of events, the keys, the webhooks.
 package struct GatewayService: Service {
     private let parts: GatewayParts
+    private let server: ServerWatch
     private let onRunning: @Sendable (Int) -> Void
 
-    /// - Parameter onRunning: called with the port once the server listens.
-    package init(_ parts: GatewayParts, onRunning: @escaping @Sendable (Int) -> Void = { _ in }) {
+    /// - Parameters:
+    ///   - askEvery: the time between two checks of Redis; nil for the usual one.
+    ///   - onRunning: called with the port once the server listens.
+    package init(
+        _ parts: GatewayParts, askEvery: Duration? = nil,
+        onRunning: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
         self.parts = parts
         self.onRunning = onRunning
+        server = ServerWatch(
+            parts.queue, as: .gateway, parts.logger, askEvery: askEvery ?? ServerWatch.askEvery)
+    }
+
+    /// The gateway, and the watch over its Redis. A Redis that ends the gateway ends it as a signal does: calls are
+    /// finished, and nothing but the reason is told.
+    package var services: [ServiceGroupConfiguration.ServiceConfiguration] {
+        [
+            .init(
+                service: WatchService(watch: server),
+                failureTerminationBehavior: .gracefullyShutdownGroup),
+            .init(service: self, successTerminationBehavior: .gracefullyShutdownGroup),
+        ]
+    }
+
+    private struct WatchService: Service {
+        let watch: ServerWatch
+
+        func run() async throws {
+            try await cancelWhenGracefulShutdown { try await watch.run() }
+        }
     }
 
     package func run() async throws {
@@ -50,8 +77,7 @@ package struct GatewayService: Service {
             },
             logger: parts.logger)
         try await parts.library.sweepArrivals()
-        let server = ServerWatch(parts.queue, as: .gateway, parts.logger)
-        try await ask(server)
+        try await askServer()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await parts.hub.run() }
             group.addTask { await parts.keys.run() }

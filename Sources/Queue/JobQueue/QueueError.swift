@@ -15,6 +15,8 @@ public enum QueueErrorCode: ErrorCode {
     case ingressClosed
     /// What Redis has of a job is damaged, and other jobs are not concerned.
     case damagedRecord
+    /// The queue is of a later release, and this one would misread it.
+    case laterFormat
     /// All tenants together store as many bytes as producers may.
     case shareUsed
     /// A script returned an unexpected reply: versions of it differ.

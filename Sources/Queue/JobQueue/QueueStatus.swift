@@ -136,6 +136,7 @@ public struct WorkerInfo: Sendable, Codable, Equatable {
         self.busy = busy
         self.version = version
         self.startedAt = startedAt
+        queueFormat = QueueFormat.own.known
         self.memory = memory
         self.library = library
     }

@@ -36,6 +36,8 @@ enum QueueScript {
     static let configure = script("configure", PackageResources.configure_lua, drains: true)
     static let explain = script("explain", PackageResources.explain_lua, reading: true)
     static let census = script("census", PackageResources.census_lua, reading: true)
+    static let raiseFormat = script(
+        "raise_format", PackageResources.raise_format_lua, drains: true)
     static let rights = script("rights", PackageResources.rights_lua, reading: true)
     static let inspect = Inspection("inspect", PackageResources.inspect_lua)
     static let inspectFlows = Inspection("inspect_flows", PackageResources.inspect_flows_lua)

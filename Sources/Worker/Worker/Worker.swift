@@ -62,8 +62,8 @@ public struct Worker: Service {
 
     /// Works until the service stops.
     ///
-    /// - Throws: `QueueError.unsafeServer`, `otherLibrary` at the start. Later failures of Redis are retried, and a queue
-    ///   that has another library later stops the claims.
+    /// - Throws: `QueueError.unsafeServer`, `otherLibrary` at the start; `laterFormat` whenever the queue has one. Other failures of
+    ///   Redis are retried, and a queue that has another library later stops the claims.
     public func run() async throws {
         let server = ServerWatch(queue, as: .worker, logger)
         try await server.ask()
@@ -85,6 +85,17 @@ public struct Worker: Service {
         let admission = AdmissionLoop(
             queue: queue, worker: settings.name, ingressReads: ingressReads, pace: pace,
             logger: logger, metrics: metrics)
+        let asking = Task {
+            do {
+                try await server.run()
+            } catch {
+                // Workers of a later release have the queue, and this one's leases have run out.
+                await jobs.close()
+                await outage.close()
+                await sleep.end()
+                throw error
+            }
+        }
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 let beating = Task { await heartbeat.run() }
@@ -96,7 +107,6 @@ public struct Worker: Service {
                         await jobs.follow(level)
                     }
                 }
-                let asking = Task { try await server.run() }
                 let admitting = Task { await admission.run() }
                 await claimLoop(jobs, sleep, &group)
                 admitting.cancel()
@@ -121,6 +131,7 @@ public struct Worker: Service {
                 await sleep.end()
             }
         }
+        try await asking.value
         logger.notice("worker ends", metadata: ["worker": "\(settings.name)"])
     }
 

@@ -9,6 +9,7 @@ import MinilabTesting
 import NIOCore
 import NIOHTTP1
 import Redis
+import ServiceLifecycle
 import Synchronization
 import SystemPackage
 import Testing
@@ -25,6 +26,7 @@ final class GatewayRig: Sendable {
     let folder: TemporaryFolder
     let parts: GatewayParts
     let port: Int
+    private let group: ServiceGroup
     private let running: Task<Void, any Error>
     private let clients: [RedisClient]
 
@@ -36,8 +38,11 @@ final class GatewayRig: Sendable {
     /// - Parameters:
     ///   - server: a server of the test's own, when it is going to be harmed.
     ///   - other: another gateway, whose queue this one serves, too.
+    ///   - logger: nil for none.
+    ///   - askEvery: the time between two checks of Redis; nil for the usual one.
     init(
-        on server: RedisServer? = nil, beside other: GatewayRig? = nil,
+        on server: RedisServer? = nil, beside other: GatewayRig? = nil, logger: Logger? = nil,
+        askEvery: Duration? = nil,
         settings change: (inout GatewaySettings) -> Void = { _ in }
     ) async throws {
         if let server = server ?? other?.server {
@@ -46,7 +51,7 @@ final class GatewayRig: Sendable {
             self.server = try await SharedRedis.server()
         }
         folder = try TemporaryFolder()
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let url = try RedisURL(self.server.url(as: .gateway))
         let clients = (0..<4).map { _ in RedisClient(.init(url: url), logger: logger) }
         redis = RedisClient(.init(url: try RedisURL(self.server.url)), logger: logger)
@@ -67,10 +72,13 @@ final class GatewayRig: Sendable {
             library: try LibraryFolder(root: root), settings: settings,
             logger: logger)
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
-        let service = GatewayService(parts) { listening.yield($0) }
+        let service = GatewayService(parts, askEvery: askEvery) { listening.yield($0) }
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(services: service.services, logger: logger))
+        self.group = group
         let running = Task {
             defer { listening.finish() }
-            try await service.run()
+            try await group.run()
         }
         self.running = running
         var port: Int?
@@ -94,6 +102,15 @@ final class GatewayRig: Sendable {
         let clients = clients
         Task { for client in clients { await client.close() } }
     }
+
+    /// Ends the gateway as a signal does, and waits until it has ended.
+    func stop() async throws {
+        await group.triggerGracefulShutdown()
+        try await waitForEnd()
+    }
+
+    /// Waits until the gateway has ended.
+    func waitForEnd() async throws { try await running.value }
 
     /// A key for tests.
     ///

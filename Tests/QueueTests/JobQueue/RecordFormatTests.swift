@@ -61,6 +61,22 @@ import Testing
         #expect(try await q.field("crashes", of: "job:a") == nil)
     }
 
+    @Test func `jobs of a later format whose worker died keep no others from being found`()
+        async throws
+    {
+        var settings = QueueSettings()
+        settings.reapMax = 1
+        let q = try await QueueFixture(settings: settings)
+        try await q.admit("a", "b")
+        _ = try await q.queue.claim(by: "newer", count: 2)
+        try await q.harm(["HSET job:a format 99", "ZADD lease 1 a 2 b"])
+        #expect(try await q.queue.reap(by: "older").ready == 0)
+        #expect(try await q.queue.reap(by: "older").ready == 1)
+        #expect(try await q.state(of: "a") == "active")
+        #expect(try await q.state(of: "b") == "ready")
+        #expect(try await q.field("crashes", of: "job:a") == nil)
+    }
+
     @Test func `an event names its format, and one of a later format is refused with a sentence`()
         async throws
     {

@@ -89,10 +89,14 @@ struct VerifyCommand: AsyncParsableCommand {
             print(
                 "\(report.asset): \(problem.subject.rawValue) \(problem.path): \(problem.sentence)")
         }
+        for found in report.later {
+            print(
+                "\(report.asset): \(found.subject.rawValue) of a later release: \(found.sentence)")
+        }
         for note in report.notes {
             print("\(report.asset): note: \(note.subject.rawValue) \(note.path): \(note.sentence)")
         }
-        guard report.isSound else { return }
+        guard report.isSound, report.later.isEmpty else { return }
         print(
             "\(report.asset): sound; \(counted(report.versions.count, "version")) read, "
                 + "\(report.rendersCompared) rendered again"

@@ -79,17 +79,17 @@ struct OpenLibrary {
     /// Calls `body` for each named asset, or for all of a list. A failure is reported on standard error and does not
     /// stop the rest.
     ///
-    /// - Throws: `ExitCode.failure` at the end if a call failed.
+    /// - Throws: `ExitCode.failure` at the end if a call failed; `laterRelease` if the only failures are of what a later release wrote.
     func forEach(
         _ names: [String], of list: AssetList = .edited, _ body: (AssetPath) async throws -> Void
     ) async throws {
-        var failed = false
+        var (failed, later) = (false, false)
         func each(_ assets: [AssetPath]) async throws {
             for asset in assets {
                 do {
                     try await body(asset)
                 } catch let failure as Failure {
-                    failed = true
+                    if failure.code == .laterFormat { later = true } else { failed = true }
                     StandardError.write("\(asset): \(failure)")
                 }
             }
@@ -108,6 +108,7 @@ struct OpenLibrary {
             } while position != nil
         }
         if failed { throw ExitCode.failure }
+        if later { throw ExitCode.laterRelease }
     }
 }
 

@@ -121,6 +121,8 @@ package func makeLogger(_ reader: inout SettingsReader, defaultLevel: Logger.Lev
 
 extension QueueOptions {
     /// Opens the queue for one command and closes its connection afterwards.
+    ///
+    /// - Throws: `QueueError.laterFormat` if a later release wrote the queue.
     func withQueue<Result: Sendable>(
         _ body: (JobQueue, RedisClient) async throws -> Result
     ) async throws -> Result {
@@ -133,8 +135,9 @@ extension QueueOptions {
         for warning in connection.warnings { logger.warning("\(warning)") }
         let redis = RedisClient(connection.redis, logger: logger)
         do {
-            let result = try await body(
-                JobQueue(name: connection.name, redis: redis, settings: settings), redis)
+            let queue = JobQueue(name: connection.name, redis: redis, settings: settings)
+            try await queue.checkFormat()
+            let result = try await body(queue, redis)
             await redis.close()
             return result
         } catch {

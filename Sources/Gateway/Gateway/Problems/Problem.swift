@@ -198,7 +198,7 @@ extension Problem {
                 "The queue accepts no jobs, because the jobs of all tenants take as much memory as they may. Retry later.",
                 retryAfter: 10)
         case .unsafeServer, .unexpectedReply, .tokenExpired, .unreadableEvent, .badPosition,
-            .otherLibrary:
+            .otherLibrary, .laterFormat:
             self.init(
                 .internalError, "The queue answered something unexpected. The fault was logged.")
         }

@@ -34,6 +34,8 @@ struct BucketVerification {
         }
         var draft: Provenance?
         if let entry = head.draft { draft = try await read(entry, head) }
+        // Of a history with versions that cannot be read, nothing can be said.
+        guard files.report.later.isEmpty else { return files.verified }
         checkStrays(head, history, stored, now)
         let folder = folder
         let versions = files.report.check(history, draft, allVersions: allVersions) {

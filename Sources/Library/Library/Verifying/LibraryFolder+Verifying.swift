@@ -19,6 +19,8 @@ extension LibraryFolder {
             let shelves = try folder.locked { () throws(Failure) in
                 try AssetShelves(folder, &report)
             }
+            // Of a history with versions that cannot be read, nothing can be said.
+            guard report.later.isEmpty else { return (report, [Provenance]()) }
             shelves.checkStrays(now: now, &report)
             let versions = report.check(shelves.history, shelves.draft, allVersions: allVersions) {
                 folder.folder(of: $0).appending(Provenance.fileName).string

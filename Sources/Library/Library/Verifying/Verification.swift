@@ -18,6 +18,8 @@ public struct Verification: Sendable, Equatable, Encodable {
     public var notRenderedAgain = OtherOrigins()
     /// The problems found.
     public private(set) var problems: [Finding] = []
+    /// What a later release wrote, and this one cannot read: neither sound nor damaged.
+    public private(set) var later: [Finding] = []
     /// The checks that were not possible, with reasons.
     public private(set) var notes: [Finding] = []
 
@@ -123,6 +125,14 @@ extension Verification {
     ) -> Provenance? {
         do throws(Failure) {
             let bytes = try read()
+            do throws(Failure) {
+                // First, because a later release may also compute the digest in another way.
+                try LibraryDocument.checkFormat(
+                    of: bytes, upTo: Provenance.formatVersionKnown, at: location)
+            } catch {
+                add(later: .provenance, location, error.message)
+                return nil
+            }
             if !Provenance.isSealed(bytes) {
                 add(
                     problem: .provenance, location,

@@ -125,6 +125,10 @@ package struct VersionFiles {
         do throws(Failure) {
             list = try await library.sizes(of: name, asset)
         } catch {
+            if error.code == .laterFormat {
+                report.add(later: .rendition, version.version, error.message)
+                return
+            }
             guard error.code == .damagedVersion || isFinding(error) else { throw error }
             report.add(problem: .rendition, version.version, error.message)
             return

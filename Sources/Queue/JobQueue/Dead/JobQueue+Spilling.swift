@@ -191,6 +191,11 @@ public struct SpilledJob: Sendable, Codable, Equatable {
     public let history: [String]
     /// The values of its asset for placeholders, as the producer sent them; nil for none.
     public var fields: String?
+    /// The format of the line; nil from the first releases.
+    public var format: Int? = SpilledJob.formatKnown
+
+    /// The latest format of a line that this version of minilab reads, and the one that it writes.
+    public static let formatKnown = 1
 
     /// The maximum length of a line. An edit may need six bytes for each of its own.
     public static let lineBytesMax = 512 << 10

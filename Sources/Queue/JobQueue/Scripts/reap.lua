@@ -78,7 +78,8 @@ local function requeue(id)
     if call('ZREM', P .. 'lease', id) == 1 then count('crashed') end
     return
   end
-  if is_later(j) then return end
+  -- Left to a newer worker. Its lease begins anew, so that such jobs do not keep the others from being found.
+  if is_later(j) then return call('ZADD', P .. 'lease', 'XX', int(MS + lease), id) end
   if j.state ~= 'committing' and bury_damaged(j) then
     dead = dead + 1
     return

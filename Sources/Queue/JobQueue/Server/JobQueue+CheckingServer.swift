@@ -5,7 +5,7 @@ extension JobQueue {
     /// Checks that Redis runs the program's scripts and keeps the jobs, and refuses one that may drop jobs.
     ///
     /// - Returns: Warnings for the log: settings that are valid but have a cost, and what could not be asked.
-    /// - Throws: `unsafeServer`, with a sentence for each reason.
+    /// - Throws: `unsafeServer`, with a sentence for each reason; `laterFormat`.
     public func checkServer(
         as program: QueueProgram
     ) async throws(QueueError) -> [String] {
@@ -17,12 +17,18 @@ extension JobQueue {
     }
 
     /// Asks the server, and writes nothing. All its answers come even where no write is accepted.
-    func askServer(as program: QueueProgram) async throws(QueueError) -> ServerVerdict {
+    ///
+    /// - Parameter asked: how long ago the program asked last; nil if it has done nothing yet.
+    /// - Throws: `laterFormat` if the queue is of a later release.
+    func askServer(
+        as program: QueueProgram, _ own: QueueFormat = .own, since asked: Duration? = nil
+    ) async throws(QueueError) -> ServerVerdict {
         // The first call has a key: in a cluster, it leads to the node that has the queue, and the next calls go there, too.
         var answers = ServerAnswers(
             user: redis.user, queue: name, rights: try await rights(of: program))
         if case .noScripts = answers.rights { return ServerVerdict(answers) }
-        for section in ["server", "memory", "persistence"] {
+        _ = try await checkFormat(own, since: asked)
+        for section in ["server", "memory", "persistence", "replication"] {
             guard case .success(let info) = try await answer("INFO", section) else { continue }
             answers.facts.merge(Self.fields(of: info.string ?? "")) { $1 }
         }
@@ -94,7 +100,7 @@ extension JobQueue {
     }
 
     /// Returns the reply, or the server's error as a value.
-    private func answer(
+    func answer(
         _ command: any Arguments...
     ) async throws(QueueError) -> Result<RedisReply, RedisServerError> {
         do {

@@ -16,8 +16,9 @@ public enum QueueProgram: String, Sendable, CaseIterable {
                 QueueScript.claimDuty, QueueScript.claimPart, QueueScript.commit,
                 QueueScript.conclude, QueueScript.fail, QueueScript.feed, QueueScript.finalize,
                 QueueScript.handOn, QueueScript.joinLibrary, QueueScript.pardon,
-                QueueScript.passOn, QueueScript.preview, QueueScript.promote, QueueScript.reap,
-                QueueScript.release, QueueScript.removeDead, QueueScript.rights,
+                QueueScript.passOn, QueueScript.preview, QueueScript.promote,
+                QueueScript.raiseFormat, QueueScript.reap, QueueScript.release,
+                QueueScript.removeDead, QueueScript.rights,
                 QueueScript.split, QueueScript.tend,
             ]
         case .operator:
@@ -32,9 +33,10 @@ public enum QueueProgram: String, Sendable, CaseIterable {
             QueueScript.looks + [
                 QueueScript.append, QueueScript.cancel, QueueScript.cancelBatch,
                 QueueScript.census, QueueScript.configure, QueueScript.explain,
-                QueueScript.joinLibrary, QueueScript.replay, QueueScript.restore,
-                QueueScript.rights, QueueScript.submit, QueueScript.submitBatch,
-                RecordHash.script,
+                QueueScript.generation,
+                QueueScript.joinLibrary, QueueScript.raiseFormat, QueueScript.replay,
+                QueueScript.restore, QueueScript.rights, QueueScript.submit,
+                QueueScript.submitBatch,
             ]
         }
     }
