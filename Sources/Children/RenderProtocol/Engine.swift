@@ -3,8 +3,8 @@ import Glibc
 
 /// The name, version and numbers of the renderer, for keys, provenance and logs.
 public enum Engine {
-    /// The version of minilab, as `minilab --version` prints it.
-    public static let version = "0.4.0"
+    /// The version of minilab: that of the newest entry of CHANGELOG.md.
+    public static let version = "0.5.0"
 
     /// The name and version in one text.
     public static let name = "minilab/\(version)"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the files which documents name are there: links, paths from the root, and names of sources."""
+"""Checks that the files which documents name are there: links, paths from the root, names of sources and of suites of tests."""
 
 import os
 import re
@@ -10,6 +10,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 PATH = re.compile(r"`((?:Sources|Tests|ops|jobs)/[\w./+-]+)`")
 SOURCE = re.compile(r"`([\w+-]+\.(?:swift|lua))`")
+SUITE = re.compile(r"`(\w+Tests)`")
 
 
 def missing(document, names):
@@ -26,6 +27,10 @@ def missing(document, names):
     for name in SOURCE.findall(text):
         if name not in names:
             yield name
+    for suite in SUITE.findall(text):
+        # A folder of several suites has such a name, too.
+        if f"{suite}.swift" not in names and not os.path.isdir(os.path.join(ROOT, "Tests", suite)):
+            yield suite
 
 
 def main():
