@@ -118,6 +118,14 @@ def cluster_gives_no_rights(documents):
                 yield f"{name(workload)} has a secret in its environment: {key}"
 
 
+def resources_of_edits_are_there(documents):
+    for workload, template in pods(documents):
+        folder = settings(documents, template).get("MINILAB_RESOURCES", "")
+        mounts = [mount["mountPath"] for mount in containers(template)[0].get("volumeMounts", [])]
+        if not any(folder == mount or folder.startswith(f"{mount}/") for mount in mounts):
+            yield f"{name(workload)} has no folder of the logos and masks that edits name"
+
+
 def images_are_named(documents):
     for workload, template in pods(documents):
         for container in containers(template):
@@ -212,6 +220,7 @@ RULES = [
     processes_are_confined,
     originals_are_read_only,
     cluster_gives_no_rights,
+    resources_of_edits_are_there,
     images_are_named,
     resources_are_bounded,
     renders_are_finished,

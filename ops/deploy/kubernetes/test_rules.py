@@ -49,6 +49,7 @@ HARM = {
     "keeps capabilities": lambda d: container(d)["securityContext"].update(capabilities={"drop": ["ALL"], "add": ["SYS_ADMIN"]}),
     "cannot be confined": lambda d: config(d).pop("MINILAB_REQUIRE_CONFINEMENT"),
     "gives rights": lambda d: d.append({"kind": "RoleBinding", "metadata": {"name": "x"}}),
+    "logos and masks": lambda d: config(d).pop("MINILAB_RESOURCES"),
     "hands its token": lambda d: find(d, "ServiceAccount", "minilab-worker").pop("automountServiceAccountToken"),
     "real one": lambda d: d.append({"kind": "Secret", "metadata": {"name": "minilab-worker"}}),
     "token of the cluster": lambda d: worker(d).pop("automountServiceAccountToken"),

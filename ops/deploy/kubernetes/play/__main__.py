@@ -7,14 +7,18 @@ import subprocess
 import sys
 import time
 
+import yaml
+
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "lib"))
 
+import logo
 from lab import Lab, REDIS, REDIS_VOLUME, VOLUME, send_over_http, wait_for
 from pods import LABEL, Manifests, Pod, podman
 from redis_restart import Lost, RedisRestart
 
 REDIS_PORT, GATEWAY_PORT, STATUS_PORT = 16390, 18090, 19110
 WORKERS, KILLS = 3, 3
+LOGOS = ("magenta", "green")
 JOBS_SLOW, JOBS_BEFORE, JOBS_DURING, JOBS_OVER_HTTP, JOBS_AT_RESTART = 2 * WORKERS, 40, 240, 20, 60
 MEDIANS_SLOW = 30  # an edit has 32 filters at most
 READY_SECONDS_MAX, JOBS_SECONDS_MAX = 60, 900
@@ -27,6 +31,10 @@ class Story:
         self.lab = Lab(REDIS_PORT, work / "secrets")
         passwords = {f"minilab-{user}": self.lab.password(user) for user in ("worker", "gateway")}
         self.manifests = Manifests(work / "manifests.yaml", {"MINILAB_REDIS": f"redis://127.0.0.1:{REDIS_PORT}"}, passwords)
+        with open(work / "resources.yaml") as file:
+            logos = yaml.safe_load(file)
+        bucket = Manifests(work / "bucket.yaml", {}, {})
+        self.second_workers = self.manifests.with_resources_of(bucket, "minilab-worker", logos)
         self.pods, self.number = [], 0
 
     def pod(self, component, image):
@@ -40,8 +48,9 @@ class Story:
                 "MINILAB_GATEWAY_STATUS_PORT": str(port), "MINILAB_GATEWAY_STATUS_ADDRESS": "127.0.0.1",
             }  # fmt: skip
         deployment = f"minilab-{component}"
-        grace = self.manifests.template(deployment)["spec"]["terminationGracePeriodSeconds"]
-        pod = Pod(name, self.manifests.pod(deployment, name, image, environment), port, grace)
+        manifests = self.second_workers if component == "worker" and image == self.second else self.manifests
+        grace = manifests.template(deployment)["spec"]["terminationGracePeriodSeconds"]
+        pod = Pod(name, manifests.pod(deployment, name, image, environment), port, grace)
         self.pods.append(pod)
         return pod.start()
 
@@ -86,7 +95,7 @@ class Story:
 
     def play(self):
         began = time.monotonic()
-        count = 1 + KILLS * (JOBS_SLOW + JOBS_BEFORE) + JOBS_DURING + JOBS_OVER_HTTP
+        count = 1 + KILLS * (JOBS_SLOW + JOBS_BEFORE) + JOBS_DURING + JOBS_OVER_HTTP + len(LOGOS)
         self.ids, self.assets = [], [f"acme/{number}.jpg" for number in range(count)]
         self.lab.start_redis()
         self.lab.fill_library(self.assets)
@@ -98,6 +107,7 @@ class Story:
         self.originals_are_read_only(first)
         self.gateway = self.ready(self.pod("gateway", self.first))
         self.key = self.key_of("--tenant", "acme", "--prefix", "acme/", "--scope", "enqueue,read")
+        self.mark("magenta", "the volume")
 
         in_hand = []  # one that was taken back may be in the hands of the next
         for _ in range(KILLS):
@@ -121,11 +131,22 @@ class Story:
         if open_then == 0 or set(codes) != {0}:
             raise AssertionError("all jobs were done before the rollout was, or a pod did not end well")
         wait_for("all jobs are done", JOBS_SECONDS_MAX, lambda: self.lab.ended() >= len(self.ids))
+        self.mark("green", "a ConfigMap")
         self.report(in_hand, cold, time.monotonic() - began)
         operator = self.key_of("--operator", "--scope", "enqueue,read,operate,admin")
         restart = RedisRestart(REDIS_PORT, self.gateway_port, self.lab.password, operator, self.lab.restart_redis)
         print(f"kube-test: {restart.play(self.assets[:JOBS_AT_RESTART], JOBS_AT_RESTART)}")
         self.is_right()
+
+    def mark(self, colour, where):
+        """Has a job done that names the logo of this colour, which only the workers of this moment have, and looks for it in the picture."""
+        asset, job = self.assets[len(self.ids)], f"logo-{colour}"
+        self.lab.send([{"id": job, "asset": asset, "edit": logo.edit(colour)}])
+        self.ids.append(job)
+        wait_for(f"{job}, whose logo lies in {where}, is done", READY_SECONDS_MAX, lambda: any(d["job"] == job for d in self.lab.completed()))
+        if wrong := logo.missing((self.lab.library / "edits" / asset / "current/sizes/seen.png").read_bytes(), colour):
+            raise AssertionError(f"the picture of {job} does not show its logo: {wrong}")
+        print(f"kube-test: a picture shows the logo from {where}")
 
     def key_of(self, *terms):
         words = self.minilab("key", "create", *terms).split()
@@ -142,7 +163,12 @@ class Story:
             raise AssertionError("a worker may write the originals")
 
     def is_right(self):
-        self.minilab("doctor")
+        # The user gateway may not repair, so the doctor refuses it: an operator asks, from outside of the pods.
+        podman(
+            "run", "--rm", "--network", "host", "--volume", f"{self.lab.secrets.resolve()}/redis-operator:/password:ro",
+            "--env", f"MINILAB_REDIS=redis://127.0.0.1:{REDIS_PORT}", "--env", "MINILAB_REDIS_USER=operator",
+            "--env", "MINILAB_REDIS_PASSWORD_FILE=/password", self.second, "doctor",
+        )  # fmt: skip
         self.minilab("verify", "--no-render")
 
     def report(self, held, cold, seconds):
@@ -177,8 +203,8 @@ def clean():
     attempt("rm", "--force", "--time", "5", REDIS)
     for name in ("minilab-worker", "minilab-gateway"):
         attempt("secret", "rm", name)
-    # Podman keeps what a secret mounts as a volume of its name, and does not write it anew.
-    for name in (VOLUME, REDIS_VOLUME, "minilab-worker", "minilab-gateway"):
+    # Podman keeps what a secret or a ConfigMap mounts as a volume of its name, and does not write it anew.
+    for name in (VOLUME, REDIS_VOLUME, "minilab-worker", "minilab-gateway", "minilab-resources"):
         attempt("volume", "rm", "--force", name)
     left = podman("pod", "ps", "--filter", f"label={'='.join(LABEL)}", "--format", "{{.Name}}")
     if left := (left + " " + podman("ps", "--all", "--filter", f"name=^{REDIS}$", "--format", "{{.Names}}")).split():

@@ -7,6 +7,7 @@ import shutil
 import time
 import urllib.request
 
+import logo
 from pods import mountpoint, podman
 from resp import Redis, RedisError
 
@@ -60,6 +61,9 @@ class Lab:
         self.library = pathlib.Path(mountpoint(VOLUME))
         folder = self.library / "originals" / "acme"
         folder.mkdir(parents=True)
+        resources = self.library / "resources"
+        resources.mkdir()
+        logo.make(resources, "magenta")
         for number, asset in enumerate(assets):
             shutil.copy(pathlib.Path("jobs/photos", PHOTOS[number % len(PHOTOS)]), self.library / "originals" / asset)
         for path in (self.library, *self.library.rglob("*")):

@@ -35,6 +35,18 @@ class Manifests:
         self.config = copy.deepcopy(next(d for d in self.documents if d["kind"] == "ConfigMap"))
         self.config["data"] |= settings
         self.passwords = passwords
+        self.more = []  # objects that pods mount
+
+    def with_resources_of(self, other, deployment, config_map):
+        """The same, but a Deployment has the folder of resources that it has in another overlay: a ConfigMap, whose object is given."""
+        found = copy.deepcopy(self)
+        folder = found.config["data"]["MINILAB_RESOURCES"] = other.config["data"]["MINILAB_RESOURCES"]
+        pod, its = found.template(deployment)["spec"], other.template(deployment)["spec"]
+        (mount,) = (mount for mount in its["containers"][0]["volumeMounts"] if mount["mountPath"] == folder)
+        pod["containers"][0]["volumeMounts"].append(mount)
+        pod["volumes"].append(next(volume for volume in its["volumes"] if volume["name"] == mount["name"]))
+        found.more = [config_map]
+        return found
 
     def template(self, deployment):
         return next(
@@ -66,7 +78,7 @@ class Manifests:
                 secrets.append(secret(source["secretName"], {"redis-password": self.passwords[source["secretName"]]}))
         labels = template["metadata"]["labels"] | dict([LABEL])
         pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels}, "spec": spec}
-        return yaml.safe_dump_all([self.config, *secrets, pod])
+        return yaml.safe_dump_all([self.config, *self.more, *secrets, pod])
 
 
 def volume_of_folder(volumes, mount, folder):
