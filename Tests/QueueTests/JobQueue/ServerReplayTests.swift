@@ -2,10 +2,24 @@ import Edits
 import Logging
 import MinilabTesting
 import Redis
-import Synchronization
 import Testing
 
 @testable import JobQueue
+
+extension Trait where Self == ConditionTrait {
+    /// Valkey 9.1.2 and later read their file as no user, and are not asked.
+    fileprivate static var onServersThatReplayAsDefault: Self {
+        .enabled("needs a server that reads its file as user default") {
+            let server = try await RedisServer.start()
+            let lines = try await server.command("INFO", "server").split(
+                whereSeparator: \.isNewline)
+            server.stop()
+            let version = lines.first { $0.hasPrefix("valkey_version:") }?.dropFirst(15)
+            return ServerAnswers.replaysAsDefault(
+                version.map { ["valkey_version": "\($0)"] } ?? [:])
+        }
+    }
+}
 
 /// Redis reads its append-only file as user `default`: what that one may not do is lost by a restart.
 @Suite("Whether a restart of Redis keeps the jobs") struct ServerReplayTests {
@@ -32,12 +46,18 @@ import Testing
             redis: RedisClient(RedisConfiguration(url: url), logger: Logger(label: "test")))
     }
 
-    @Test(arguments: [
-        ("reset off", "HSET"), ("reset off +@all", "HSET"), ("reset off ~* +multi +exec", "HSET"),
-        ("reset off ~* +@all -xadd", "XADD on"),
-    ]) func `a server that would lose them is refused with what mends it`(
-        rule: String, command: String
-    ) async throws {
+    @Test(
+        .onServersThatReplayAsDefault,
+        arguments: [
+            ("reset off", "HSET"), ("reset off +@all", "HSET"),
+            ("reset off ~* +multi +exec", "HSET"),
+            ("reset off ~* +@all -xadd", "XADD on"),
+            // Good for release 0.5; the gateway's records have keys of their own since then, also to a worker that asks.
+            ("reset off ~minilab:* +@all", "HSET"),
+        ]) func `a server that would lose them is refused with what mends it`(
+            rule: String, command: String
+        ) async throws
+    {
         let (server, queue) = try await queue(default: rule)
         let refusal = try await queue.refusal()
         for part in [
@@ -60,7 +80,8 @@ import Testing
         server.stop()
     }
 
-    @Test func `a user of an earlier release, which may not ask, is refused with both commands`()
+    @Test(.onServersThatReplayAsDefault)
+    func `a user of an earlier release, which may not ask, is refused with both commands`()
         async throws
     {
         let (server, queue) = try await queue("", default: "off +@all ~* &*")
@@ -77,7 +98,8 @@ import Testing
         #expect(warnings.count == 1 && warnings[0].contains("cannot be asked"), "\(warnings)")
     }
 
-    @Test func `a server that does not know the question is told about, and is not called safe`()
+    @Test(.onServersThatReplayAsDefault)
+    func `a server that does not know the question is told about, and is not called safe`()
         async throws
     {
         let server = try await RedisServer.start(
@@ -89,7 +111,8 @@ import Testing
         server.stop()
     }
 
-    @Test func `a server without users whose default may not ask is told about`() async throws {
+    @Test(.onServersThatReplayAsDefault)
+    func `a server without users whose default may not ask is told about`() async throws {
         let server = try await RedisServer.start()
         try await server.command(
             "ACL", "SETUSER", "default", "on", "nopass", "+@all", "-acl", "~*", "&*")
@@ -118,44 +141,25 @@ import Testing
         #expect(ServerAnswers.replaysAsDefault(facts) == isAsked)
     }
 
-    @Test func `another server that takes over is told about, and ends no program`() async throws {
+    @Test(.onServersThatReplayAsDefault)
+    func `another server that takes over is told about, and ends no program`() async throws {
         let (server, queue) = try await queue(default: "off +@all ~* &*")
-        let lines = Mutex<[String]>([])
-        let logger = Logger(label: "test") { _ in
-            Recorder { line in lines.withLock { $0.append(line) } }
-        }
-        let watch = ServerWatch(queue, as: .worker, logger, askEvery: .milliseconds(10))
+        let lines = RecordedLines()
+        let watch = ServerWatch(queue, as: .worker, lines.logger, askEvery: .milliseconds(10))
         try await watch.ask()
         let watching = Task { try await watch.run() }
         let admin = try self.queue(on: server, user: "admin:\(RedisUser.admin.password)")
         _ = try await admin.send("ACL", "SETUSER", "default", "reset")
         try await eventually("the watch tells") {
-            lines.withLock { $0 }.contains { $0.contains("lose jobs at its next restart") }
-                ? true : nil
+            lines.all.contains { $0.contains("lose jobs at its next restart") } ? true : nil
         }
         watching.cancel()
         try await watching.value
-        #expect(lines.withLock { $0 }.count == 1, "it is told once")
+        #expect(lines.all.count == 1, "it is told once")
 
         // A program that has not started yet is refused.
-        let late = ServerWatch(queue, as: .worker, logger, askEvery: .milliseconds(10))
+        let late = ServerWatch(queue, as: .worker, lines.logger, askEvery: .milliseconds(10))
         await #expect(throws: QueueError.self) { try await late.run() }
         server.stop()
     }
-}
-
-/// Passes each line on.
-private struct Recorder: LogHandler {
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
-    let write: @Sendable (String) -> Void
-
-    init(_ write: @escaping @Sendable (String) -> Void) { self.write = write }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) { write("\(event.message)") }
 }
