@@ -13,17 +13,16 @@ package struct WorkerParts {
     package let worker: Worker
     private let clients: [RedisClient]
 
-    /// - Parameter spillsDead: whether dead jobs beyond the limits of Redis are moved to a file.
+    /// - Parameter keepsOfQueue: as ``WorkerSettings/keepsOfQueue``: not of a queue that lives as long as one command.
     init(
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
-        library: OpenStore, spillsDead: Bool = true, _ logger: Logger,
+        library: OpenStore, keepsOfQueue: Bool = true, _ logger: Logger,
         metrics: WorkerMetrics = WorkerMetrics()
     ) {
         var settings = settings
         settings.library = library.ofQueue
-        if spillsDead {
-            settings.spillFolder = library.library.staging.root.appending("dead")
-        }
+        settings.keepsOfQueue = keepsOfQueue
+        if keepsOfQueue { settings.disk = library.library.staging.root }
         let brake = ClaimBrake(metrics: metrics)
         let pool = RenderPool(
             settings: settings.rendering, logger: logger, metrics: metrics.rendering,

@@ -108,6 +108,17 @@ package struct GatewayService: Service {
         }
     }
 
+    /// Compares the queue with what the library remembers of it. Workers have it remember.
+    private func compareGenerations() async {
+        let watch = GenerationWatch(parts.queue, isRaised: false, parts.logger)
+        while !Task.isCancelled {
+            await watch.compare(
+                note: { try await parts.library.note(of: parts.queue.name.string) },
+                keep: { _ in })
+            do { try await Task.sleep(for: GenerationWatch.compareEvery) } catch { break }
+        }
+    }
+
     /// Reads the limit of Redis' memory now and then: what producers may store depends on it.
     private func readMemory() async {
         while !Task.isCancelled {

@@ -204,10 +204,14 @@ public final class ServerMemory: Sendable {
 
 extension JobQueue {
     /// Reads `maxmemory` of Redis into ``memory``.
-    public func readMemory() async throws(QueueError) {
-        let info = try await send("INFO", "memory").string ?? ""
-        let bytes = Self.fields(of: info)["maxmemory"].flatMap { Int($0) } ?? 0
+    ///
+    /// - Returns: the bytes that Redis uses.
+    @discardableResult
+    public func readMemory() async throws(QueueError) -> Int {
+        let fields = Self.fields(of: try await send("INFO", "memory").string ?? "")
+        let bytes = fields["maxmemory"].flatMap { Int($0) } ?? 0
         memory.max = bytes > 0 ? bytes : nil
+        return fields["used_memory"].flatMap { Int($0) } ?? 0
     }
 
     /// The maximum number of bytes of all tenants' jobs; nil for no limit.

@@ -24,6 +24,7 @@ enum QueueScript {
     static let passOn = script("pass_on", PackageResources.pass_on_lua, drains: true)
     static let joinLibrary = script(
         "join_library", PackageResources.join_library_lua, drains: true)
+    static let generation = script("generation", PackageResources.generation_lua, drains: true)
     static let release = script("release", PackageResources.release_lua, drains: true)
     static let reap = script("reap", PackageResources.reap_lua, drains: true)
     static let claimDuty = script("claim_duty", PackageResources.claim_duty_lua, drains: true)

@@ -53,12 +53,27 @@ public protocol JobHandler: Sendable {
     /// - Parameter areKnown: whether one has.
     /// - Returns: whether this one or another has.
     func noteResources(_ areKnown: Bool) -> Bool
+
+    /// Returns what the queue has left with the results, to find it again if its Redis has lost it; nil: nothing yet.
+    func noteOfQueue() async throws(Failure) -> [UInt8]?
+    /// Keeps it in place of the last one.
+    func keepNoteOfQueue(_ note: [UInt8]) async throws(Failure)
+    /// Keeps dead jobs, as whole lines, with the results: Redis gives them up afterwards.
+    ///
+    /// - Parameter time: the queue's time.
+    /// - Returns: the place by which `minilab replay --file` finds them.
+    func keepDead(_ lines: [UInt8], at time: Date) async throws(Failure) -> String
 }
 
 extension JobHandler {
     public var filesTravel: Bool { false }
     public func checkPresence() async throws(Failure) {}
     public func noteResources(_ areKnown: Bool) -> Bool { areKnown }
+    public func noteOfQueue() async throws(Failure) -> [UInt8]? { nil }
+    public func keepNoteOfQueue(_ note: [UInt8]) async throws(Failure) {}
+    public func keepDead(_ lines: [UInt8], at time: Date) async throws(Failure) -> String {
+        throw Failure(.internalError, "these results have no place for dead jobs.")
+    }
 }
 
 /// The outcome of making a job's edit.

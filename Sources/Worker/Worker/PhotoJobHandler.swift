@@ -64,6 +64,18 @@ public struct PhotoJobHandler: JobHandler {
 
     public func noteResources(_ areKnown: Bool) -> Bool { resources?.note(areKnown) ?? areKnown }
 
+    public func noteOfQueue() async throws(Failure) -> [UInt8]? {
+        try await library.note(of: queue.string)
+    }
+
+    public func keepNoteOfQueue(_ note: [UInt8]) async throws(Failure) {
+        try await library.keep(note, of: queue.string)
+    }
+
+    public func keepDead(_ lines: [UInt8], at time: Date) async throws(Failure) -> String {
+        try await library.append(deadLetters: lines, of: queue.string, at: time)
+    }
+
     func stagedVersion(_ hold: Hold) -> StagedVersion {
         StagedVersion(queue: queue.string, job: hold.job, fence: hold.fence)
     }

@@ -15,8 +15,9 @@ extension Worker {
     /// turns.
     func keepUp() async {
         await withDiscardingTaskGroup { beside in
-            let sweeps = OneAtATime(), spills = OneAtATime()
-            var nextSweep = ContinuousClock.now
+            let sweeps = OneAtATime(), spills = OneAtATime(), comparisons = OneAtATime()
+            let generations = GenerationWatch(queue, isRaised: true, logger)
+            var nextSweep = ContinuousClock.now, nextComparison = ContinuousClock.now
             var outages = 0
             while !Task.isCancelled {
                 await measureFleet()
@@ -26,6 +27,12 @@ extension Worker {
                 if reaps { freed = await reap(&beside) }
                 if tends, await tend() {
                     _ = spills.begins(in: &beside) { await spill() }
+                }
+                // The first turn is that of a start: Redis may have come back before this worker.
+                if ContinuousClock.now >= nextComparison,
+                    comparisons.begins(in: &beside, { await lookAround(generations) })
+                {
+                    nextComparison = .now + GenerationWatch.compareEvery
                 }
                 // A sweep now removes what could not be removed during the outage.
                 let ended = await outage.endedCount
@@ -58,6 +65,26 @@ extension Worker {
             metrics.missedRedis(.reap, error)
             logger.warning(
                 "the queue's library could not be asked for", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Looks at what changes seldom and hurts then: the disk, and whether Redis still has what it had.
+    private func lookAround(_ generations: GenerationWatch) async {
+        await measureDisk()
+        guard settings.keepsOfQueue, await !outage.isAbsent() else { return }
+        await generations.compare(
+            note: { try await runner.handler.noteOfQueue() },
+            keep: { try await runner.handler.keepNoteOfQueue($0) })
+    }
+
+    private func measureDisk() async {
+        guard let folder = settings.disk else { return }
+        do {
+            metrics.finds(
+                try await offPool { () throws(Failure) in try DiskSpace(at: folder) })
+        } catch {
+            logger.warning(
+                "the space of the library's disk is not known", metadata: ["error": "\(error)"])
         }
     }
 

@@ -16,8 +16,11 @@ public struct WorkerSettings: Sendable {
     public var eventURLs: Duration?
     /// How long running jobs may continue after SIGTERM before they are returned to the queue.
     public var shutdownGrace: Duration
-    /// The folder of files to which dead jobs beyond the limit of Redis are moved; nil: they stay in Redis.
-    public var spillFolder: FilePath?
+    /// Whether the library has what the queue's Redis cannot keep: dead jobs beyond its limits, and a note that tells a Redis which has
+    /// lost data.
+    public var keepsOfQueue = false
+    /// A folder of the disk whose space is measured; nil for none.
+    public var disk: FilePath?
 
     /// Its library, which has to be the queue's; nil: it has none.
     public var library: QueueLibrary?

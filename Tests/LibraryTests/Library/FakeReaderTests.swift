@@ -18,6 +18,7 @@ struct FakeReader: LibraryReader {
     }
 
     func checkPresence() async throws(Failure) {}
+    func note(of queue: String) async throws(Failure) -> [UInt8]? { nil }
     func state(of asset: AssetPath) async throws(Failure) -> AssetState {
         AssetState(current: versions.first, draft: draft)
     }

@@ -7,6 +7,8 @@ import os
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "symptoms")
 # What one sees → why nothing here can cause it.
 REASONS = {
+    "\"Redis came back poorer\" or \"The library came back poorer\" in a log, from `minilab doctor` or as an alert":
+        "Workers compare once a minute; QueueGenerationTests plays each kind of loss at once.",
     "`kubectl get pods` says `OOMKilled` or `Evicted`": "A kubelet evicts pods, and there is none here; ops/checks/kube-test kills pods of podman.",
 }
 

@@ -1,14 +1,19 @@
-"""The dashboard's JSON has the form that Grafana takes; no Grafana is needed to say so."""
+"""The dashboard's JSON has the form that Grafana takes; no Grafana is needed to say so. Every metric is of use to somebody."""
 
+import glob
 import json
 import os
+import re
 import unittest
 
 from panels import ROWS
 
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "minilab.json")) as file:
+HERE = os.path.dirname(os.path.abspath(__file__))
+with open(f"{HERE}/minilab.json") as file:
     DASHBOARD = json.load(file)
 COLUMNS = 24
+# Where a person or a rule asks for metrics.
+ASKING = ("panels.py", "../alerts.yml", "../recording.yml", "../../RUNBOOK.md")
 
 
 class Form(unittest.TestCase):
@@ -43,6 +48,23 @@ class Form(unittest.TestCase):
         for row in ROWS:
             for panel in row.panels:
                 self.assertTrue(panel.empty is None or len(panel.empty.split()) >= 3, panel.title)
+
+    def test_every_metric_is_asked_for_by_a_panel_a_rule_an_alert_or_the_runbook(self):
+        metrics = set()
+        for path in glob.glob(f"{HERE}/../../../Sources/**/*.swift", recursive=True):
+            metrics.update(re.findall(r'"(minilab_[a-z0-9_]+)"', read(path)))
+        self.assertGreater(len(metrics), 70)
+        text = "".join(read(f"{HERE}/{path}") for path in ASKING)
+        asked = {re.sub("_(bucket|count|sum)$", "", name) for name in re.findall("minilab_[a-z0-9_]+", text)}
+        # `…_parked` is short for a name that was said before.
+        short = re.findall("`…(_[a-z_]+)`", text)
+        unasked = [name for name in sorted(metrics - asked) if not any(name.endswith(end) for end in short)]
+        self.assertEqual(unasked, [], "say in the runbook's tables what it is for, or remove it")
+
+
+def read(path):
+    with open(path) as file:
+        return file.read()
 
 
 if __name__ == "__main__":

@@ -38,8 +38,7 @@ struct DoctorCommand: AsyncParsableCommand {
         print(
             "checked \(counted(diagnosis.places, "place")) of jobs, "
                 + "\(counted(diagnosis.flows, "flow")), \(diagnosis.batches) batches: "
-                + (diagnosis.isHealthy
-                    ? "all is as it must be" : "\(diagnosis.open.count) wrong"))
+                + Self.sum(diagnosis))
         if !diagnosis.isHealthy, !repair {
             print("Run minilab doctor --repair to repair what can be repaired safely.")
         }

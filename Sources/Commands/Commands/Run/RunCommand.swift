@@ -144,7 +144,7 @@ struct RunCommand: AsyncParsableCommand {
         queueSettings.reservedMax = Self.doneRecordsMax
         // The run itself waits for its jobs: dead ones stay where it finds them, and where the next run replays them.
         let worker = WorkerParts(
-            parts.connection, queueSettings, settings, library: parts.store, spillsDead: false,
+            parts.connection, queueSettings, settings, library: parts.store, keepsOfQueue: false,
             logger)
 
         var run = try await Run.start(manifest, queue: worker.queue) {

@@ -88,7 +88,11 @@ package struct DoctorPage: Page {
             + "\(grouped(diagnosis.batches)) batches."
         if diagnosis.isHealthy {
             state = StateMark("healthy", "✓", "good")
-            sentence = "Everything is as it must be: " + extent
+            sentence =
+                (hasWarnings
+                    ? "Nothing is wrong, and there are warnings: "
+                    : "Everything is as it must be: ")
+                + extent
         } else {
             state = StateMark("findings", "✕", "trouble")
             sentence = "\(grouped(open.count)) things are not as they must be; " + extent

@@ -30,6 +30,8 @@ struct LibraryKeys: Sendable {
     static let linksFile = "links.json"
     /// An object that belongs to no asset. Probes write it to test the store.
     static let probeFile = "edits/probe"
+    /// The notes of queues, which belong to no asset either: `edits/queue-<name>`.
+    private static let notePrefix = "edits/queue-"
     private static let versionsName = "versions"
     static let headPrefix = "current/"
     static let versionsFolder = "edits/"
@@ -38,6 +40,27 @@ struct LibraryKeys: Sendable {
     static let moviePartsPrefix = "segments/"
 
     func library() throws(Failure) -> BlobKey { try key(Self.libraryFile) }
+
+    func note(of queue: String) throws(Failure) -> BlobKey { try key(Self.notePrefix + queue) }
+
+    /// Returns the prefix of a queue's dead jobs of a month.
+    static func deadLetters(of queue: String, at time: Date) -> String {
+        "\(deadPrefix)\(queue)/\(DeadLetterFile.month(time))/"
+    }
+
+    /// Returns the key of an addition of dead jobs.
+    ///
+    /// - Parameter name: the prefix of their month, and a name.
+    func deadLetters(_ name: String) throws(Failure) -> BlobKey {
+        try key(name + DeadLetterFile.ending)
+    }
+
+    /// Returns the time in the name of an addition of dead jobs; nil if it is an object of another program.
+    static func stamp(ofDeadLetters key: BlobKey) -> String? {
+        let name = key.text.split(separator: "/").last ?? ""
+        let parts = name.split(separator: "-")
+        return name.hasSuffix(DeadLetterFile.ending) && parts.count == 2 ? String(parts[0]) : nil
+    }
 
     func head(of asset: AssetPath) throws(Failure) -> BlobKey {
         try key(Self.headPrefix + asset.string)

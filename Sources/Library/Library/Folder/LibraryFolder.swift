@@ -17,6 +17,7 @@ public import SystemPackage
 /// <root>/edits/<asset>/draft -> drafts/<name>       the draft: a version that is prepared and not published
 /// <root>/staging/<queue>/<job>@<fence>/             a version that is being made
 /// <root>/holds/<queue>/<job>@<fence>                locked by the worker that makes that version
+/// <root>/queues/<queue>.json                        what a queue has to find again if its Redis has lost it
 /// <root>/renders/                                   for each photo and recipe, the versions that have its render
 /// ```
 ///

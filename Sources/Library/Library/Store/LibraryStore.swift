@@ -28,6 +28,9 @@ public protocol LibraryReader: Sendable {
     /// - Throws: `storeUnavailable`, `ioFailure`.
     func checkPresence() async throws(Failure)
 
+    /// Returns what a queue has left here to find again if its Redis has lost it; nil: nothing yet.
+    func note(of queue: String) async throws(Failure) -> [UInt8]?
+
     /// Returns the current version and the draft of an asset.
     func state(of asset: AssetPath) async throws(Failure) -> AssetState
     /// Returns the provenance of a published version; nil if there is none of that name.
@@ -85,6 +88,9 @@ public protocol VersionWriter: LibraryReader {
     var staging: Staging { get }
     /// The present time, by the clock that determines the ages of the library's files.
     var clock: Date { get }
+
+    /// Has the library keep the note of a queue in place of the last one: at most 4 KB.
+    func keep(_ note: [UInt8], of queue: String) async throws(Failure)
 
     /// Checks whether the store can accept versions now.
     ///

@@ -26,6 +26,7 @@ extension JobQueue {
         warnings += try await harmWarnings()
         if let warning = try await clockWarning() { warnings.append(warning) }
         warnings += try await libraryWarnings()
+        warnings += try await lossWarnings()
         if let warning = try await idleWarning() { warnings.append(warning) }
         if let hold = try await ingressHold() { warnings.append(hold.sentence) }
         return warnings

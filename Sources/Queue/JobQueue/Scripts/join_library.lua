@@ -16,7 +16,9 @@ if has[1] and not takes_place then
   return {id, has[2] or '', '1'}
 end
 -- An operator who gives the queue a library begins anew.
-call('HDEL', key, 'resources')
+call('HDEL', key, 'resources', 'generation', 'turn', 'mark', 'seen', 'seenAt')
+-- What the library remembers of an earlier queue is no loss of this one.
+if takes_place then call('HSET', key, 'begun', '1') end
 call('HSET', key, 'id', id, 'name', name, 'since', NOW)
 if seen_resources then call('HSET', key, 'resources', '1') end
 return {id, name, seen_resources and '1' or ''}

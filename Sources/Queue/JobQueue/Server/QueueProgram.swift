@@ -15,6 +15,7 @@ public enum QueueProgram: String, Sendable, CaseIterable {
                 QueueScript.admit, QueueScript.beat, QueueScript.census, QueueScript.claim,
                 QueueScript.claimDuty, QueueScript.claimPart, QueueScript.commit,
                 QueueScript.conclude, QueueScript.fail, QueueScript.feed, QueueScript.finalize,
+                QueueScript.generation,
                 QueueScript.handOn, QueueScript.joinLibrary, QueueScript.pardon,
                 QueueScript.passOn, QueueScript.preview, QueueScript.promote,
                 QueueScript.raiseFormat, QueueScript.reap, QueueScript.release,

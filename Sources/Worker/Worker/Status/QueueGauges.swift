@@ -37,7 +37,10 @@ public actor QueueGauges {
     private static func read(_ queue: JobQueue, within limit: Duration) async -> [MetricFamily] {
         let reading = Task {
             let status = try await queue.status()
-            return (status, try await queue.scaleAdvice(ScaleTarget(), from: status))
+            return (
+                status, try await queue.scaleAdvice(ScaleTarget(), from: status),
+                try await queue.readMemory()
+            )
         }
         let clock = Task {
             try await Task.sleep(for: limit)
@@ -45,9 +48,10 @@ public actor QueueGauges {
         }
         defer { clock.cancel() }
         do {
-            let (status, advice) = try await reading.value
+            let (status, advice, used) = try await reading.value
             return families(status, of: queue.name.string)
                 + families(advice, of: queue.name.string)
+                + memory(used, most: queue.memory.max)
         } catch {
             // Old numbers would look like current ones.
             return [up(0)]
@@ -96,6 +100,19 @@ public actor QueueGauges {
                 "minilab_queue_worker_slots",
                 "Slots of one worker that have memory for a job, on average.", labels: labels,
                 advice.slotsPerWorker),
+        ]
+    }
+
+    private static func memory(_ used: Int, most: Int?) -> [MetricFamily] {
+        [
+            .gauge(
+                "minilab_redis_memory_bytes",
+                "Memory that Redis uses. Every worker reports the same value.",
+                Double(used)),
+            .gauge(
+                "minilab_redis_memory_max_bytes",
+                "Memory that Redis may use (maxmemory); 0 for no limit.",
+                Double(most ?? 0)),
         ]
     }
 

@@ -1,4 +1,5 @@
 import Edits
+import Files
 public import JobQueue
 public import RenderPool
 public import Telemetry
@@ -16,6 +17,8 @@ public struct WorkerMetrics: Sendable {
     private let leasesLost: Counter
     private let claimsHeld: Gauge
     private let storeAway: Gauge
+    private let diskFree: Gauge
+    private let diskSize: Gauge
     private let redisFailures: Counter
     private let requeued: Counter
 
@@ -58,6 +61,11 @@ public struct WorkerMetrics: Sendable {
             "minilab_store_away",
             "1 while the library's object store or the scratch folder cannot be used and no jobs are claimed."
         )
+        diskFree = all.gauge(
+            "minilab_disk_free_bytes",
+            "Free bytes of the disk with the library, or with the scratch folder of one in a bucket."
+        )
+        diskSize = all.gauge("minilab_disk_bytes", "All bytes of that disk.")
         claimsHeld = all.gauge(
             "minilab_claims_held",
             "1 while no jobs are claimed because claimed jobs wait for memory.")
@@ -96,6 +104,12 @@ public struct WorkerMetrics: Sendable {
             redisFailures.add(1, RedisCall.heartbeat.rawValue)
             health.set(.redis, reason)
         }
+    }
+
+    /// Notes the space of the disk to which versions are written.
+    func finds(_ space: DiskSpace) {
+        diskFree.set(Double(space.free))
+        diskSize.set(Double(space.total))
     }
 
     /// Notes that the worker was asked to stop.
