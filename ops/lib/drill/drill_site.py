@@ -40,6 +40,13 @@ class RedisUnit:
     def start(self):
         self.server.start()
 
+    def stop(self):
+        self.server.stop()
+
+    def restart(self):
+        self.stop()
+        self.start()
+
     def status(self):
         return "redis-server: active (running)" if self.is_running else "redis-server: inactive (dead)"
 
