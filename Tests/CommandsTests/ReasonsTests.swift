@@ -18,6 +18,17 @@ import Testing
     }
 
     static let table: [([String: String], String)] = [
+        (
+            [
+                "state": "done", "outcome": "unchanged", "ended": "0",
+                "reason": "the original is current",
+            ],
+            "done at 1970-01-01T00:00:00Z: no new version was made: the original is current"
+        ),
+        (
+            ["state": "done", "outcome": "unchanged", "ended": "0"],
+            "done at 1970-01-01T00:00:00Z: there was nothing to do"
+        ),
         (ready([:]), "waiting: for a free slot; 312 ahead; about 40 s"),
         (
             ready(["capped": "1", "cap": "8", "running": "8"]),

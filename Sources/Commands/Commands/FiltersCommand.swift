@@ -62,13 +62,7 @@ struct FiltersCommand: ParsableCommand {
     }
 
     private static func page(with examples: String) throws -> String {
-        let text: String
-        do {
-            text = try String(contentsOfFile: examples, encoding: .utf8)
-        } catch {
-            throw ValidationError("the examples \(examples) cannot be read: \(error)")
-        }
-        return try FilterPage.markdown(examples: text)
+        try FilterPage.markdown(examples: readText(examples, as: "the examples"))
     }
 }
 

@@ -47,6 +47,11 @@ extension AsyncParsableCommand {
             } else {
                 try command.run()
             }
+        } catch let error as ValidationError {
+            // Of a command whose flags have been read. Argument Parser would add the usage of the whole program, which does not
+            // mention the flag that is wrong.
+            StandardError.write(block: "Error: \(error.message)")
+            end(ExitCode.validationFailure)
         } catch {
             end(error)
         }

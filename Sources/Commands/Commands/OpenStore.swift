@@ -1,5 +1,4 @@
 import Edits
-import ArgumentParser
 import BlobStore
 import BucketLibrary
 import Files
@@ -47,7 +46,7 @@ package struct OpenStore {
             if use.isReading,
                 !FileManager.default.fileExists(atPath: root.appending("edits").string)
             {
-                throw ValidationError(
+                throw CommandError(
                     "there is no library at \(root): it has no folder edits. Give the folder that the "
                         + "workers are given as --library.")
             }

@@ -1,9 +1,11 @@
 import Editing
 import Edits
+import Files
 import FoundationEssentials
 import Glibc
 import JobQueue
 import Synchronization
+import SystemPackage
 import Worker
 
 /// Prints one line, with its control characters and line ends escaped.
@@ -27,6 +29,21 @@ package func printJSON(_ value: some Encodable, pretty: Bool = true) throws {
         ? [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
         : [.sortedKeys, .withoutEscapingSlashes]
     print(json: String(decoding: try encoder.encode(value), as: UTF8.self))
+}
+
+/// Reads a small file of text that a flag names.
+///
+/// - Parameter what: the file for people, such as `the settings file`.
+func readText(_ path: String, as what: String) throws(CommandError) -> String {
+    let most = 1 << 20
+    let bytes: [UInt8]
+    do throws(Errno) { bytes = try SmallFile.bytes(path, atMost: most) } catch {
+        throw CommandError("\(what) \(path) cannot be read: \(error).")
+    }
+    guard bytes.count <= most, let text = String(validating: bytes, as: UTF8.self) else {
+        throw CommandError("\(what) \(path) is not UTF-8 text of at most \(most) bytes.")
+    }
+    return text
 }
 
 /// Prints JSON text. Control characters become JSON escapes.

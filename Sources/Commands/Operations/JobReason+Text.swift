@@ -69,7 +69,8 @@ extension JobReason {
         case .cancelled(let at, let reason):
             Phrase.ended("It was cancelled\(Phrase.at(at))" + (reason.map { ": \($0)" } ?? ""))
         case .rendered(let at): "It is done\(Phrase.at(at)): renditions were made."
-        case .unchanged(let at): "It is done\(Phrase.at(at)): there was nothing to do."
+        case .unchanged(let at, let reason):
+            Phrase.ended("It is done\(Phrase.at(at)): \(Self.nothingToDo(reason))")
         case .superseded(let at, let asset):
             "It ended\(Phrase.at(at)): an edit of \(asset) that arrived later was published before."
         case .drafted(let at, let version):
@@ -110,6 +111,10 @@ extension JobReason {
         case .changeEdit:
             "The same edit would fail again: replay the job with another edit, or send another job."
         }
+    }
+
+    private static func nothingToDo(_ reason: String?) -> String {
+        reason.map { "no new version was made: \($0)" } ?? "there was nothing to do"
     }
 
     private static func title(_ version: Version) -> String {
@@ -216,7 +221,10 @@ extension JobReason {
         case .cancelled(let at, let reason):
             addTime("at", at)
             add("reason", reason)
-        case .rendered(let at), .unchanged(let at): addTime("at", at)
+        case .rendered(let at): addTime("at", at)
+        case .unchanged(let at, let reason):
+            addTime("at", at)
+            add("reason", reason)
         case .superseded(let at, let asset):
             addTime("at", at)
             add("asset", asset)
@@ -306,7 +314,8 @@ extension JobReason {
         case .cancelled(let at, let reason):
             "cancelled\(Phrase.at(at))" + (reason.map { ": \($0)" } ?? "")
         case .rendered(let at): "done\(Phrase.at(at)): renditions were made"
-        case .unchanged(let at): "done\(Phrase.at(at)): there was nothing to do"
+        case .unchanged(let at, let reason):
+            "done\(Phrase.at(at)): \(Self.nothingToDo(reason))"
         case .superseded(let at, let asset):
             "superseded\(Phrase.at(at)): an edit of \(asset) that arrived later was published before"
         case .drafted(let at, let version):

@@ -1,20 +1,37 @@
 import Glibc
 public import SystemPackage
 
-/// Small files and streams that settings name.
+/// Files and streams that settings and flags name, read whole.
 public enum SmallFile {
     /// Returns the bytes of a file; one more than `limit`, if it has more.
     public static func bytes(_ path: String, atMost limit: Int) throws(Errno) -> [UInt8] {
-        let file = OpenFile(
-            adopting: try Descriptor.uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }, name: path)
-        var bytes = [UInt8](repeating: 0, count: limit + 1)
-        var (count, failure) = (0, nil as Errno?)
-        bytes.withUnsafeMutableBytes { memory in
-            do throws(Errno) { count = try Descriptor.read(file.descriptor, into: memory) } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-        return Array(bytes.prefix(count))
+        try bytes(
+            of: OpenFile(
+                adopting: try Descriptor.uninterrupted { open(path, O_RDONLY | O_CLOEXEC) },
+                name: path), atMost: limit)
     }
+
+    /// Returns the bytes of an open file or stream, from its position; one more than `limit`, if it has more.
+    public static func bytes(of file: OpenFile, atMost limit: Int) throws(Errno) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count <= limit {
+            let wanted = min(blockBytes, limit + 1 - bytes.count)
+            var failure: Errno?
+            let block = [UInt8](unsafeUninitializedCapacity: wanted) { memory, filled in
+                do throws(Errno) {
+                    filled = try Descriptor.read(
+                        file.descriptor, into: UnsafeMutableRawBufferPointer(memory))
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
+            bytes += block
+            if block.count < wanted { break }
+        }
+        return bytes
+    }
+
+    /// The most bytes of one read, so that a high limit costs no memory.
+    private static let blockBytes = 1 << 16
 }

@@ -46,7 +46,8 @@ public enum JobReason: Sendable, Equatable {
     case cancelled(at: Int?, reason: String?)
     /// Renditions were made, and no version.
     case rendered(at: Int?)
-    case unchanged(at: Int?)
+    /// `reason` is the sentence of the event; nil while Redis has none.
+    case unchanged(at: Int?, reason: String?)
     /// An edit that arrived later was published first.
     case superseded(at: Int?, asset: String)
     case drafted(at: Int?, version: Version)
@@ -350,7 +351,7 @@ extension JobFacts {
         return switch text("outcome") {
         case "cancelled": .cancelled(at: at, reason: text("reason"))
         case "rendered": .rendered(at: at)
-        case "unchanged": .unchanged(at: at)
+        case "unchanged": .unchanged(at: at, reason: text("reason"))
         case "superseded": .superseded(at: at, asset: asset)
         case "drafted": .drafted(at: at, version: version)
         default: .published(at: at, worker: worker, version: version)

@@ -57,6 +57,11 @@ import Testing
             return
         }
         #expect(outcome.reason == "it is so")
+        guard case .unchanged(_, let reason) = try await q.queue.facts(of: "a").reason else {
+            Issue.record("expected .unchanged")
+            return
+        }
+        #expect(reason == "it is so")
         #expect(try await q.queue.status().counters["unchanged"] == 1)
     }
 

@@ -72,7 +72,7 @@ struct LibraryUseCommand: AsyncParsableCommand {
         let store = try await OpenStore.open(location, for: .reading, logger)
         await store.close()
         guard let own = store.ofQueue else {
-            throw ValidationError(
+            throw CommandError(
                 "\(store.name) has no library.json. Make it a library first: minilab library create."
             )
         }

@@ -66,7 +66,8 @@ struct BatchCommand: AsyncParsableCommand {
         }
         if let reason = batch.cancel { return "being cancelled: \(reason)" }
         let eta =
-            report.remainingSeconds.map { ", about \(clock(Int($0.rounded(.up)))) left" } ?? ""
+            report.remainingSeconds.map { ", about \(clock(Int($0.rounded(.up)))) of work left" }
+            ?? ""
         return (batch.sealed == nil ? "open, not sealed" : "open") + eta
     }
 
@@ -92,8 +93,8 @@ struct BatchCommand: AsyncParsableCommand {
     }
 }
 
-func unknown(_ batch: BatchID) -> ValidationError {
-    ValidationError(
+func unknown(_ batch: BatchID) -> CommandError {
+    CommandError(
         "there is no batch \(batch): its name is wrong, no worker has taken it in yet, or its record was dropped "
             + "some time after it ended. minilab batch lists those that there are.")
 }

@@ -66,7 +66,7 @@ struct CancelCommand: AsyncParsableCommand {
             switch answer {
             case .unknown, .later, .damaged: throw unknown(batch)
             case .ended:
-                throw ValidationError(
+                throw CommandError(
                     "batch \(batch) has ended; there is nothing left to cancel.")
             case .cancelled, .notified, .publishing: return try await queue.record(of: batch)
             }

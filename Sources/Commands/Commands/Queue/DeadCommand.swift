@@ -112,12 +112,12 @@ struct DeadCommand: AsyncParsableCommand {
     private func printBundle(_ job: String) async throws {
         let (record, edit, history) = try await queueOptions.withQueue { queue, _ in
             guard let record = try await queue.record(of: job) else {
-                throw ValidationError(
+                throw CommandError(
                     "there is no job \(job.debugDescription): its id is wrong, or it was done long ago."
                 )
             }
             guard record.state == .dead else {
-                throw ValidationError(
+                throw CommandError(
                     "job \(job) is not dead but \(record.state); run minilab explain \(job) for details."
                 )
             }

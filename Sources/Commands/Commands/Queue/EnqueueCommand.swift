@@ -19,12 +19,14 @@ struct EnqueueCommand: AsyncParsableCommand {
             adds only the missing jobs.
 
             Example:
-              minilab enqueue IMG_0001.JPG --filter CISepiaTone:inputIntensity=0.8
-              minilab enqueue IMG_0001.JPG --rendition web:box=2048x2048,format=avif --rendition square:box=320x320,fit=cover
-              minilab enqueue IMG_0001.JPG --edit edit.json --tenant acme --priority interactive \\
-                --replace running
-              minilab enqueue --file edits.ndjson --batch spring --tenant acme --cap 16 --wait
-              find . -name '*.jpg' -printf '%P\\n' | minilab enqueue --file - --filter CISepiaTone
+              minilab enqueue IMG_0001.JPG --filter CISepiaTone:inputIntensity=0.8 --wait
+              minilab enqueue IMG_0001.JPG --rendition web:box=2048x2048,format=avif \\
+                --rendition square:box=320x320,fit=cover
+              minilab enqueue IMG_0001.JPG --edit edit.json --tenant acme \\
+                --priority interactive --replace running
+              minilab enqueue --file edits.ndjson --batch spring --tenant acme --cap 9
+              find . -name '*.jpg' -printf '%P\\n' |
+                minilab enqueue --file - --filter CISepiaTone --wait
               minilab enqueue --file edits.ndjson --dry-run --library /srv/photos
             """)
 
@@ -52,6 +54,10 @@ struct EnqueueCommand: AsyncParsableCommand {
         }
         if bulk.file != nil, let flag = (timing.given + (id.map { _ in ["--id"] } ?? [])).first {
             throw ValidationError("\(flag) is for one job, and --file has many.")
+        }
+        guard bulk.file != "-" || edit.edit != "-" else {
+            throw ValidationError(
+                "--file - and --edit - would both read standard input; give one of them as a file.")
         }
         if bulk.file != nil, !fields.isEmpty {
             throw ValidationError(
@@ -83,11 +89,8 @@ struct EnqueueCommand: AsyncParsableCommand {
             id: try id.map { try JobID(ofJob: $0) }, asset: try AssetPath(asset ?? ""),
             edit: try edit.request(), fields: try assetFields(),
             scheduling: try timing.applied(to: schedulingOptions.scheduling()))
-        let entry = try await queueOptions.withQueue { queue, _ in
-            try await queue.enqueue(request)
-        }
-        let job = id ?? entry
-        if json { try printJSON(["job": job, "entry": entry]) } else { print(job) }
+        let sender = JobWaiting(isWaited: bulk.wait, json: json)
+        try await queueOptions.withQueue { queue, _ in try await sender.send([request], to: queue) }
     }
 
     private func send(_ file: JobFile) async throws {
@@ -114,18 +117,20 @@ struct EnqueueCommand: AsyncParsableCommand {
             batch: BatchRequest(
                 id: try BatchID(name), edit: batchEdit, scheduling: scheduling, cap: bulk.cap),
             survey: survey, haveEdit: own != nil)
-        let (report, record) = try await queueOptions.withQueue { queue, _ in
+        let (report, record, deaths) = try await queueOptions.withQueue { queue, _ in
             let (report, entries) = try await sending.send(file, to: queue)
             if !json { print(Self.text(report)) }
             fflushStandardOutput()
-            guard bulk.wait else { return (report, nil as BatchRecord?) }
-            return (report, try await sending.wait(for: entries, on: queue))
+            guard bulk.wait else { return (report, nil as BatchRecord?, nil as BatchDeaths?) }
+            let record = try await sending.wait(for: entries, on: queue)
+            return (report, record, try await BatchDeaths(of: record, on: queue))
         }
         if json {
             if let record { try printJSON(record) } else { try printJSON(report) }
         } else if let record {
             print("\(record.done) done, \(record.dead) dead, \(record.cancelled) cancelled")
         }
+        deaths?.write()
         guard survey.refused.isEmpty, (record.map { $0.dead + $0.cancelled } ?? 0) == 0 else {
             throw ExitCode(1)
         }
@@ -166,8 +171,11 @@ struct BulkOptions: ParsableArguments {
     )
     var cap: Int?
 
-    @Flag(help: "Wait until all have ended; end with 1 if some died or were cancelled.") var wait =
-        false
+    @Flag(
+        help: """
+            Wait until all have ended and name the first that died; end with 1 if some died, are stuck or were cancelled.
+            """)
+    var wait = false
 
     @Flag(
         help: ArgumentHelp(
@@ -184,7 +192,7 @@ struct BulkOptions: ParsableArguments {
     /// The flags that were set beside `--file`.
     var given: [String] {
         [
-            batch.map { _ in "--batch" }, cap.map { _ in "--cap" }, wait ? "--wait" : nil,
+            batch.map { _ in "--batch" }, cap.map { _ in "--cap" },
             dryRun ? "--dry-run" : nil, library.map { _ in "--library" },
             originals.map { _ in "--originals" }, all ? "--all" : nil,
         ].compactMap(\.self)

@@ -38,7 +38,9 @@ struct ReplayCommand: AsyncParsableCommand {
     @Flag(help: "Start nothing; list the selected jobs.") var dryRun = false
     @Option(help: ArgumentHelp("Maximum number of jobs per second.", valueName: "n")) var rate: Int?
     @Option(
-        help: ArgumentHelp("An edit that replaces the jobs' own edits.", valueName: "file"))
+        help: ArgumentHelp(
+            "An edit that replaces the jobs' own edits: a file, - for standard input, or the JSON itself.",
+            valueName: "file|-|json"))
     var withEdit: String?
     @OptionGroup var queueOptions: QueueOptions
     @Flag(help: "Print one JSON object per job.") var json = false

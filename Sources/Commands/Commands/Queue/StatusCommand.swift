@@ -26,7 +26,8 @@ struct StatusCommand: AsyncParsableCommand {
             table.add([state.countName, "\(status[state])"])
         }
         for (name, count) in status.counters.sorted(by: { $0.key < $1.key }) {
-            table.add(["total \(name)", "\(count)"])
+            // A batch ends again after each replay of its jobs.
+            table.add([name == "batches" ? "total ends of batches" : "total \(name)", "\(count)"])
         }
         print(block: table.text)
         if let hold = status.ingressHold { print("HELD: \(hold.sentence)") }

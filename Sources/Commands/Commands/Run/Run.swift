@@ -1,9 +1,11 @@
 import Edits
+import Files
 import FoundationEssentials
 import Glibc
 import JobQueue
 import Operations
 import Synchronization
+import SystemPackage
 import Telemetry
 
 /// The jobs of one manifest and their results so far.
@@ -270,16 +272,16 @@ struct Manifest {
     ///
     /// - Throws: ``UnusableJobs`` if the file cannot be read, or no line of it is a job.
     init(path: String) throws {
-        let data: Data
-        do {
-            data = try Data(contentsOf: URL(filePath: path))
+        let data: [UInt8]
+        do throws(Errno) {
+            data = try SmallFile.bytes(path, atMost: Self.bytesMax)
         } catch {
             throw UnusableJobs(path: path, verb: "run", problems: ["it cannot be read: \(error)"])
         }
         guard data.count <= Self.bytesMax else {
             throw UnusableJobs(
                 path: path, verb: "run",
-                problems: ["it has \(data.count) bytes; at most \(Self.bytesMax) are allowed."])
+                problems: ["it has more than \(Self.bytesMax) bytes."])
         }
         var lineOfID: [JobID: Int] = [:]
         // Lines end at bytes: for Swift, the two bytes of a line end of Windows are one character, which is no "\n".
@@ -305,7 +307,7 @@ struct Manifest {
                 ? ["it has no jobs"] : refused.sentences(atMost: Self.problemsMax))
     }
 
-    private static func job(_ line: Data, _ number: Int) throws(Failure) -> Job? {
+    private static func job(_ line: ArraySlice<UInt8>, _ number: Int) throws(Failure) -> Job? {
         guard let text = String(validating: line, as: UTF8.self) else {
             throw Failure(.invalidValue, "it is not UTF-8; paths and edits are given in UTF-8.")
         }
@@ -333,7 +335,7 @@ struct Progress {
     private let isTerminal: Bool
     private var reportedAt: ContinuousClock.Instant?
 
-    /// A better estimate of the remaining time than the rate so far, if there is one.
+    /// The time that the remaining jobs take if workers do nothing else; nil if it is not known.
     private var estimate: Duration?
 
     /// The shortest interval between lines in a log.
@@ -356,7 +358,8 @@ struct Progress {
 
     /// Sets the number of jobs that have ended.
     ///
-    /// - Parameter estimate: the remaining time; nil to derive it from the rate so far.
+    /// - Parameter estimate: the time that the remaining jobs take if workers do nothing else; nil to derive the remaining time from
+    ///   the rate so far.
     mutating func advance(to done: Int, failed: Int = 0, estimate: Duration? = nil) {
         self.done = done
         self.failed = failed
@@ -385,12 +388,14 @@ struct Progress {
             String(repeating: "█", count: filled)
             + String(repeating: "░", count: Self.barWidth - filled)
         let rate = Double(ended - doneBefore) / max(elapsed / .seconds(1), 0.001)
+        // An estimate is of the work alone: jobs of others may come before it.
         let eta =
-            estimate.map { Int(($0 / .seconds(1)).rounded(.up)) }
-            ?? (rate > 0 ? Int((Double(total - ended) / rate).rounded(.up)) : nil)
+            estimate.map { "\(clock(Int(($0 / .seconds(1)).rounded(.up)))) of work left" }
+            ?? (rate > 0
+                ? "\(clock(Int((Double(total - ended) / rate).rounded(.up)))) left" : nil)
         return "\(bar) \(ended)/\(total)" + (failed > 0 ? ", \(failed) failed" : "")
             + (ended > doneBefore ? ", \(decimal(rate))/s" : "")
-            + (ended < total ? (eta.map { ", \(clock($0)) left" } ?? "") : ", done")
+            + (ended < total ? (eta.map { ", \($0)" } ?? "") : ", done")
     }
 
     private func write(_ text: String) {

@@ -1,8 +1,11 @@
 import ArgumentParser
 import Edits
+import Files
 import FoundationEssentials
+import Glibc
 import JobQueue
 import Operations
+import SystemPackage
 
 struct EditOptions: ParsableArguments {
     @Option(
@@ -18,7 +21,10 @@ struct EditOptions: ParsableArguments {
             """)
     var units: Units?
 
-    @Option(help: "A JSON file with the edit (jobs/edit.schema.json), instead of --filter.")
+    @Option(
+        help: ArgumentHelp(
+            "The edit as JSON (jobs/edit.schema.json) instead of --filter: a file, - for standard input, or the text itself.",
+            valueName: "file|-|json"))
     var edit: String?
 
     @Option(Settings.resources) var resources: FlagValue?
@@ -60,7 +66,7 @@ struct EditOptions: ParsableArguments {
 
     /// Returns the edit that the flags describe, of any mode.
     func request() throws -> Edit {
-        guard let file = edit else {
+        guard let argument = edit else {
             return Edit(
                 .replace(
                     Edit.Steps(
@@ -75,7 +81,7 @@ struct EditOptions: ParsableArguments {
         guard units == nil else {
             throw ValidationError("--units is for --filter; an edit says its units itself.")
         }
-        let edit = try readEdit(file)
+        let edit = try readEdit(argument)
         return Edit(
             edit.mode, output: try given(over: edit.output),
             renditions: try renditions.applied(to: edit.renditions), isDraft: edit.isDraft,
@@ -89,12 +95,35 @@ struct EditOptions: ParsableArguments {
     }
 }
 
-func readEdit(_ file: String) throws -> Edit {
-    let text: String
-    do {
-        text = try String(contentsOfFile: file, encoding: .utf8)
+/// Reads an edit that a flag gives: JSON text, or a file with it; `-` is standard input.
+///
+/// An argument that begins like an object, an array or a string of JSON is text, also where it is no edit: a file of such a name is given as
+/// `./[…]`.
+func readEdit(_ argument: String) throws -> Edit {
+    if let first = argument.drop(while: \.isWhitespace).first, "{[\"".contains(first) {
+        return try Edit(json: argument)
+    }
+    let name = argument == "-" ? "on standard input" : argument
+    let bytes: [UInt8]
+    do throws(Errno) {
+        bytes =
+            argument == "-"
+            ? try SmallFile.bytes(
+                of: OpenFile(adopting: fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), name: name),
+                atMost: ContractLimits.editBytesMax)
+            : try SmallFile.bytes(argument, atMost: ContractLimits.editBytesMax)
     } catch {
-        throw ValidationError("the edit \(file) cannot be read: \(error)")
+        throw CommandError(
+            "the edit \(name.debugDescription) cannot be read: \(error). Give a file with an edit, - for standard input, or the edit itself: "
+                + #"{"filters":[…]}."#)
+    }
+    guard bytes.count <= ContractLimits.editBytesMax else {
+        throw CommandError(
+            "the edit \(name) has more than \(ContractLimits.editBytesMax) bytes, which is the most an edit may have."
+        )
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+        throw CommandError("the edit \(name) is not UTF-8 text; expected JSON.")
     }
     return try Edit(json: text)
 }
@@ -121,8 +150,8 @@ struct DeadFilterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "That have this edit: a file, or the SHA-256 of its canonical JSON.",
-            valueName: "file|sha"))
+            "That have this edit: as --edit of enqueue takes it, or the SHA-256 of its canonical JSON.",
+            valueName: "file|-|json|sha"))
     var recipe: String?
 
     var isGiven: Bool { text(edit: recipe).isGiven }

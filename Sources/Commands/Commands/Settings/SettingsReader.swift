@@ -196,9 +196,9 @@ package struct SettingsSource {
         fileName = path
         let text: String
         do {
-            text = try String(contentsOfFile: path, encoding: .utf8)
+            text = try readText(path, as: "the settings file")
         } catch {
-            throw SettingsError(problems: ["the settings file \(path) cannot be read: \(error)"])
+            throw SettingsError(problems: ["\(error)"])
         }
         do {
             flatten(try JSONValue(parsing: text, as: path), under: "")

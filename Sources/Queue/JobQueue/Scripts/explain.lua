@@ -65,7 +65,7 @@ if j then
       add('holderState', call('HGET', P .. 'job:' .. holder, 'state'))
     end
     add('rank', int(call('ZRANK', P .. 'parked:' .. j.asset, id) or 0))
-  elseif j.state == 'done' and j.outcome == 'cancelled' then
+  elseif j.state == 'done' and (j.outcome == 'cancelled' or j.outcome == 'unchanged') then
     local read, result = pcall(cjson.decode, call('GET', P .. 'result:' .. id) or '')
     if read then add('reason', result.reason) end
   elseif LISTED[j.state] and not ENDED[j.state] then add('since', call('ZSCORE', P .. j.state, id)) end
