@@ -22,6 +22,59 @@ import Testing
         #expect(command == "worker" || output.contains("--json"))
     }
 
+    @Test func `the list of commands is in groups and has at most 60 lines of 80 characters`()
+        async throws
+    {
+        let (ending, help) = try await MinilabProcess.run(["--help"])
+        #expect(ending == .exited(0))
+        let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= 60 && lines.allSatisfy { $0.count <= 80 }, "\(help)")
+        for group in ["PHOTO", "SERVICE", "JOB", "QUEUE", "LIBRARY"] {
+            #expect(lines.contains("\(group) SUBCOMMANDS:"))
+        }
+        // A command is one line: none is wrapped.
+        #expect(!lines.contains { $0.hasPrefix(String(repeating: " ", count: 26)) }, "\(help)")
+    }
+
+    /// A command and those below it, as `--experimental-dump-help` describes them.
+    private struct Description: Decodable {
+        let commandName: String
+        let discussion: String?
+        let subcommands: [Description]?
+    }
+
+    @Test(arguments: ["minilab", "minilab-gateway"])
+    func `an example in the help of a command is not wrapped, so that it can be pasted`(
+        program: String
+    ) async throws {
+        func output(_ arguments: [String]) async throws -> String {
+            let (ending, output) = try await MinilabProcess.run(arguments, executable: program)
+            #expect(ending == .exited(0), "\(arguments)")
+            return output
+        }
+        struct Dump: Decodable { let command: Description }
+        let dump = try await output(["--experimental-dump-help"])
+        var commands = [
+            ([String](), try JSONDecoder().decode(Dump.self, from: Data(dump.utf8)).command)
+        ]
+        var examples = 0
+        while let (names, command) = commands.popLast() {
+            let lines = Set(try await output(names + ["--help"]).split(separator: "\n"))
+            for line in (command.discussion ?? "").split(separator: "\n")
+            where line.hasPrefix("  ") {
+                examples += 1
+                let isWhole = lines.contains(line)
+                #expect(isWhole, "\(names): \(line)")
+            }
+            // `minilab gateway` has the help of the other program.
+            for child in command.subcommands ?? []
+            where !["help", "gateway"].contains(child.commandName) {
+                commands.append((names + [child.commandName], child))
+            }
+        }
+        #expect(examples > (program == "minilab" ? 60 : 0))
+    }
+
     @Test func `the editors that a worker would ask are listed, the one of a setting too`()
         async throws
     {

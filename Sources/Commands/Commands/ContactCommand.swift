@@ -10,12 +10,12 @@ import Worker
 struct ContactCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "contact",
-        abstract: "Draws one photo with many filters side by side, labelled, for comparison.",
+        abstract: "Draws one photo with many filters, labelled.",
         discussion: """
             All pictures are made of one small copy of the photo.
 
             Example:
-              minilab contact IMG_0001.JPG --filters CISepiaTone,CIPhotoEffectMono,CIColorInvert
+              minilab contact IMG_0001.JPG --filters CISepiaTone,CIPhotoEffectMono,CIAuto
             """)
 
     @Argument(help: "The photo.") var input: String

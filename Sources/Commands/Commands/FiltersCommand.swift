@@ -9,7 +9,7 @@ import Worker
 struct FiltersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "filters",
-        abstract: "Shows the filters that an edit can name, and their parameters.",
+        abstract: "Shows the filters of edits, and their parameters.",
         discussion: """
             Example:
               minilab filters
@@ -69,7 +69,7 @@ struct FiltersCommand: ParsableCommand {
 struct EditorsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "editors",
-        abstract: "Shows the formats of adjustment data that can be read and written.",
+        abstract: "Shows the formats of adjustment data.",
         discussion: """
             jobs/EDITORS.md describes the handled part of each format. Settings of the environment apply, such as \
             MINILAB_EDITORS_TINT.

@@ -9,7 +9,7 @@ import SystemPackage
 struct GatewayLauncher: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gateway",
-        abstract: "Serves a queue and its library over HTTP, with a dashboard.",
+        abstract: "Serves queue and library over HTTP, with a dashboard.",
         discussion: """
             Starts minilab-gateway, which lies beside minilab, with these arguments: minilab gateway --help-all.
 

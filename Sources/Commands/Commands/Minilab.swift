@@ -9,25 +9,44 @@ import UnixSignals
 package struct Minilab: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "minilab",
-        abstract: "Renders photo edits in bulk and keeps them as data that can be changed later.",
-        discussion: """
-            A service adds a job to a queue in Redis, a worker renders the photo at full size, \
-            publishes it beside its adjustment data and sends an event.
-
-            Try it:  minilab run jobs/quickstart.ndjson
-            """,
-        version: Engine.name,
-        subcommands: [
-            RunCommand.self, WorkerCommand.self, FleetCommand.self, RenderCommand.self,
-            PlanCommand.self,
-            PreviewCommand.self, ContactCommand.self, FiltersCommand.self, EditorsCommand.self,
-            EnqueueCommand.self, StatusCommand.self, TopCommand.self, ExplainCommand.self,
-            BatchCommand.self,
-            CancelCommand.self, PauseCommand.self, ResumeCommand.self, LimitCommand.self,
-            EventsCommand.self, DeadCommand.self, ReplayCommand.self, DoctorCommand.self,
-            AssetsCommand.self, HistoryCommand.self, ShowCommand.self, SizesCommand.self,
-            DiffCommand.self, ExportCommand.self, VerifyCommand.self, CollectCommand.self,
-            LibraryCommand.self, GatewayLauncher.self, KeyCommand.self, VersionCommand.self,
+        abstract: "Renders photo edits in bulk, kept as data that can be changed later.",
+        discussion: "Try it:  minilab run jobs/quickstart.ndjson",
+        version: Engine.versionLine,
+        // `--help` says each in one line: an abstract has at most 54 characters.
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Photo",
+                subcommands: [
+                    RunCommand.self, RenderCommand.self, PreviewCommand.self, ContactCommand.self,
+                    PlanCommand.self, FiltersCommand.self, EditorsCommand.self,
+                ]),
+            CommandGroup(
+                name: "Service",
+                subcommands: [
+                    WorkerCommand.self, GatewayLauncher.self, KeyCommand.self,
+                    VersionCommand.self,
+                ]),
+            CommandGroup(
+                name: "Job",
+                subcommands: [
+                    EnqueueCommand.self, UndoCommand.self, RedoCommand.self,
+                    RevertCommand.self, PublishCommand.self, DiscardCommand.self,
+                    StatusCommand.self, ExplainCommand.self, BatchCommand.self,
+                    EventsCommand.self, CancelCommand.self,
+                ]),
+            CommandGroup(
+                name: "Queue",
+                subcommands: [
+                    TopCommand.self, DeadCommand.self, ReplayCommand.self, PauseCommand.self,
+                    ResumeCommand.self, LimitCommand.self, DoctorCommand.self,
+                ]),
+            CommandGroup(
+                name: "Library",
+                subcommands: [
+                    AssetsCommand.self, HistoryCommand.self, ShowCommand.self, DiffCommand.self,
+                    SizesCommand.self, ExportCommand.self, VerifyCommand.self,
+                    CollectCommand.self, LibraryCommand.self,
+                ]),
         ])
 
     package init() {}

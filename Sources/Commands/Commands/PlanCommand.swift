@@ -11,7 +11,7 @@ import Worker
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Shows how a photo would be rendered, without rendering it.",
+        abstract: "Shows how a photo would be rendered, and why.",
         discussion: """
             Example:
               minilab plan IMG_0001.JPG --filter CISepiaTone --filter CIEdges

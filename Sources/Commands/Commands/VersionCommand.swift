@@ -9,8 +9,7 @@ import Worker
 struct VersionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "version",
-        abstract:
-            "Shows the version, the libraries of the render child, and whether each format works.",
+        abstract: "Shows the version, and whether each format works.",
         discussion: """
             With --libraries, a render child writes and reads a picture of 64 × 64 pixels in each format, as \
             each worker does when it starts. Ends with 1 if a format does not work. JSON also has the numbers by which \

@@ -5,7 +5,7 @@ import Library
 struct AssetsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "assets",
-        abstract: "Lists the assets that have an edit, with the version that readers see.",
+        abstract: "Lists the assets that have an edit.",
         discussion: """
             For readers that missed events: prints the revision, path and digest of the last event of each asset. \
             Paths are below the library.

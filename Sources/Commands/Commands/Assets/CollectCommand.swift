@@ -10,7 +10,7 @@ extension Retention.KeptRenditions: ExpressibleByArgument {}
 struct CollectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gc",
-        abstract: "Removes old versions and prints the number of bytes freed.",
+        abstract: "Removes old versions and prints the bytes freed.",
         discussion: """
             The current version and the draft always stay, and so does each version that --keep or --days keeps. \
             Undo and redo cannot reach removed versions. The renditions of a version go with it. With \

@@ -10,13 +10,13 @@ import Worker
 struct DiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Compares two versions of an asset: their steps, and a picture of both.",
+        abstract: "Compares two versions of an asset.",
         discussion: """
             Steps are marked - when they were removed, + when added, ~ when changed. The picture shows both versions \
             side by side, as readers see them.
 
             Example:
-              minilab diff IMG_0001.JPG original 2 --library /srv/photos --picture before-after.jpg
+              minilab diff IMG_0001.JPG original 2 --library /srv/photos --picture both.jpg
             """)
 
     @Argument(help: "The asset: a photo's path below the originals.") var asset: String

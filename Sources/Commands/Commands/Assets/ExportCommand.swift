@@ -9,8 +9,7 @@ import Worker
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract:
-            "Writes originals, renders and .AAE files under the names that Apple's Photos imports.",
+        abstract: "Writes photos and edits as Apple's Photos takes them.",
         discussion: """
             IMG_1234.JPG is the original, IMG_E1234.JPG the render, IMG_1234.AAE the edit: imported together they are \
             one photo whose edit can be reverted. Photos with other names get free numbers. No file is \
@@ -18,7 +17,7 @@ struct ExportCommand: AsyncParsableCommand {
             IMG_E1234-web.AVIF; Photos imports it as a photo of its own.
 
             Example:
-              minilab export IMG_0001.JPG IMG_0002.JPG --to ~/from-the-lab --library /srv/photos
+              minilab export IMG_0001.JPG IMG_0002.JPG --to ~/export --library /srv/photos
             """)
 
     @Argument(help: "Assets: paths below the originals.") var assets: [String]

@@ -7,7 +7,7 @@ import Operations
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows the layers of an asset, and the steps of its edit.",
+        abstract: "Shows an asset's layers, and the steps of its edit.",
         discussion: """
             Prints the files of all layers, the job that made the version, and the steps of the edit as an amendment \
             names them: by place from 0, parameters by name, in pixels. An edit with relative values is printed as it \

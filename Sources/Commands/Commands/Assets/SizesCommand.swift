@@ -6,7 +6,7 @@ import Operations
 struct SizesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sizes",
-        abstract: "Shows the renditions of an asset: its pictures in other sizes and formats.",
+        abstract: "Shows the renditions of an asset: its other sizes.",
         discussion: """
             Prints those of the current version, by name. A job makes them beside its render, or later for a version \
             that is there; the same ones asked for again cost nothing:

@@ -11,8 +11,7 @@ import Worker
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract:
-            "Compares photos and edits with their records, and renders again to compare.",
+        abstract: "Compares photos and edits with their records.",
         discussion: """
             Reads every file and compares it with its digest, decodes every edit, and compares every version with \
             its parent. Then it renders the current version again from its input and edit; the result has to be \

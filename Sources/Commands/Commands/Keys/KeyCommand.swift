@@ -10,7 +10,7 @@ import Telemetry
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
-        abstract: "Makes, lists and revokes the keys of the gateway's clients.",
+        abstract: "Makes, lists, changes, revokes gateway clients' keys.",
         discussion: """
             A key belongs to one tenant and a folder of assets, or to the operator. Redis keeps a digest of its secret.
 
@@ -46,9 +46,12 @@ struct KeyCreateCommand: AsyncParsableCommand {
             With --json, the key is in field secret.
 
             Example:
-              minilab key create --tenant acme --prefix acme/ --scope enqueue,read --label "shop, live" --expires 90d
-              minilab key create --tenant acme --prefix acme/ --scope enqueue --backlog 50000 --rate 20 --burst 100
-              minilab key create --operator --scope read,operate,admin --label "Ana" --expires 365d
+              minilab key create --tenant acme --prefix acme/ --scope enqueue,read \\
+                --label "shop, live" --expires 90d
+              minilab key create --tenant acme --prefix acme/ --scope enqueue \\
+                --backlog 50000 --rate 20 --burst 100
+              minilab key create --operator --scope read,operate,admin \\
+                --label Ana --expires 365d
             """)
 
     @Option(help: "The tenant of its jobs; a name without a dot.") var tenant: String?

@@ -22,7 +22,7 @@ struct LibraryCheckCommand: AsyncParsableCommand {
             warnings. Reading the rules needs s3:GetLifecycleConfiguration and s3:GetBucketVersioning, which workers do not need.
 
             Example:
-              minilab library check --library 's3://photos/lab?endpoint=https://s3.example.org'
+              minilab library check --library 's3://photos/lab?endpoint=https://s3.example'
             """)
 
     @OptionGroup var options: LibraryOptions

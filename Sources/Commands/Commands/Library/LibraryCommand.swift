@@ -6,7 +6,7 @@ import Redis
 struct LibraryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "library",
-        abstract: "Creates, checks and copies libraries, and gives queues theirs.",
+        abstract: "Creates, checks and copies libraries.",
         subcommands: [
             LibraryCreateCommand.self, LibraryCheckCommand.self, LibraryCopyCommand.self,
             LibraryUseCommand.self,
@@ -52,7 +52,7 @@ struct LibraryUseCommand: AsyncParsableCommand {
             moved: stop the workers, have the queue use the copy, and start the workers with it.
 
             Example:
-              minilab library use --library 's3://photos/lab?endpoint=https://s3.example.org'
+              minilab library use --library 's3://photos/lab?endpoint=https://s3.example'
             """)
 
     @Option(Settings.library) var library: FlagValue?

@@ -20,7 +20,7 @@ struct LibraryCopyCommand: AsyncParsableCommand {
             Do not run minilab gc on either library until the copy is complete.
 
             Example:
-              minilab library copy /srv/photos 's3://photos/lab?endpoint=https://s3.example.org'
+              minilab library copy /srv/photos 's3://photos/lab?endpoint=https://s3.example'
             """)
 
     /// The ways to verify a copy.

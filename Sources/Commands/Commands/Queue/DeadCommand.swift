@@ -10,7 +10,7 @@ import SystemPackage
 struct DeadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dead",
-        abstract: "Lists the dead jobs with the reasons for their failure.",
+        abstract: "Lists dead jobs: those that failed, with the reason.",
         discussion: """
             Redis keeps a bounded number of them (queue settings dead.records, dead.large, keep.dead); workers move the \
             oldest to files, which this command names. --drop removes the jobs that the flags select, for good.

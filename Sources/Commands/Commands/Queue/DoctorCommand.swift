@@ -5,7 +5,7 @@ import Operations
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Checks the data of a queue for consistency, and repairs it.",
+        abstract: "Checks the data of a queue, and repairs it.",
         discussion: """
             Works on a live queue: a script that runs alone confirms each finding at one moment. \
             --repair repairs what can be repaired without losing a job or running one twice, and checks again.

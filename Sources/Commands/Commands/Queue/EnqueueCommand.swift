@@ -7,7 +7,7 @@ import Telemetry
 struct EnqueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enqueue",
-        abstract: "Adds a job to a queue, or a file of jobs as one batch.",
+        abstract: "Adds a job to a queue, or a file of jobs as a batch.",
         discussion: """
             One job is one XADD, which any program can send as well. Prints the entry's id, which is \
             the job's id unless --id gives one.

@@ -7,7 +7,7 @@ import Telemetry
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "Prints the events of a queue, one CloudEvent per line.",
+        abstract: "Prints the events of a queue, a CloudEvent per line.",
         discussion: """
             Ends with an error when events after --after were trimmed and may have been missed; the error states \
             how to list all assets instead.

@@ -5,8 +5,7 @@ import JobQueue
 struct LimitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "limit",
-        abstract:
-            "Sets the number of jobs of a tenant that run at the same time, and the tenant's share.",
+        abstract: "Sets how many jobs of a tenant run at the same time.",
         discussion: """
             A tenant of weight 2 gets twice the time of one of weight 1 while both have jobs. Without --tenant, \
             the cap is that of every tenant that has none of its own.

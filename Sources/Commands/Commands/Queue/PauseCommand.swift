@@ -5,7 +5,7 @@ import JobQueue
 struct PauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Stops workers from starting jobs of the whole queue or of one tenant.",
+        abstract: "Stops workers from starting jobs, all or a tenant's.",
         discussion: """
             Running jobs are finished, and producers may still send jobs. The pause holds for all workers and survives \
             their restarts, until minilab resume.

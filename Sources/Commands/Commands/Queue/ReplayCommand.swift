@@ -9,8 +9,7 @@ import Telemetry
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract:
-            "Starts dead jobs again, as a new generation, or publishes stuck ones again.",
+        abstract: "Starts dead jobs again, or publishes stuck ones.",
         discussion: """
             Jobs keep their priority and start at the end of their flow, in the order in which they died. A replayed \
             job is no longer dead, so the same command continues after it was stopped. Ends with 1 when a named job \

@@ -6,7 +6,7 @@ import Operations
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Shows the number of jobs in each state, or one job with its history.",
+        abstract: "Counts the jobs in each state, or shows one job.",
         discussion: """
             Example:
               minilab status

@@ -8,7 +8,7 @@ import Operations
 struct TopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
-        abstract: "Shows a queue at work: rates, flows, workers, batches, running jobs.",
+        abstract: "Shows a queue at work: rates, workers, running jobs.",
         discussion: """
             On a terminal, the view is redrawn each second, until Ctrl-C. Elsewhere, and with --once, it is printed once, \
             without rates, which need two readings. With --json: an object per line and reading.

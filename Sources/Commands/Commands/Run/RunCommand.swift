@@ -17,7 +17,7 @@ import Worker
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Runs a file of jobs on this machine, with nothing to set up.",
+        abstract: "Runs a file of jobs here, with nothing to set up.",
         discussion: """
             Starts a private Redis and a worker, enqueues the jobs as any service would, and shows \
             what came out. Killed at any moment and started again, it does the rest and nothing \
