@@ -38,8 +38,22 @@ import Testing
         #expect(try await !run("list", "--json").1.contains(random))
         #expect(try await !run("list", "--tenant", "acme").1.contains("(operator)"))
 
+        #expect(table.contains("backlog 500, rate 20, burst 100, upload 20G a day"), "\(table)")
+        #expect(table.contains("the gateway's"), "\(table)")
+        let (set, changed) = try await run(
+            "set", id, "--backlog", "50000", "--rate", "none", "--stored", "200M")
+        #expect(
+            set == .exited(0)
+                && changed == "\(id): backlog 50000, upload 20G a day, stored 200M\n", "\(changed)")
+        #expect(try await run("list").1.contains("backlog 50000, upload 20G a day, stored 200M"))
+        let (bad, why) = try await run("set", id, "--burst", "10")
+        #expect(bad == .exited(1) && why.contains("requestBurst"), "\(why)")
+        #expect(try await run("set", id).0 == .exited(64))
+        #expect(try await run("set", id, "--backlog", "0").0 == .exited(64))
+
         #expect(try await run("revoke", id) == (.exited(0), "\(id): revoked\n"))
         #expect(try await run("list", "--tenant", "acme").1.contains("revoked"))
+        #expect(try await run("set", id, "--backlog", "1").0 == .exited(1))
         #expect(try await run("revoke", "000000000000").0 == .exited(1))
         // A whole key in place of its id is not repeated on the terminal.
         let (refused, words) = try await run("revoke", secret)

@@ -5,7 +5,7 @@ package import Edits
     /// The name, 12 characters. It is not a secret.
     package let id: String
     /// The terms. Their properties are also available on the key: `key.tenant`.
-    package let terms: KeyTerms
+    package internal(set) var terms: KeyTerms
     /// The time of its creation, ms since 1970.
     package let createdAt: Int
     /// The time of its revocation, ms since 1970; nil if it is not revoked.

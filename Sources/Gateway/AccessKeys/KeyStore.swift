@@ -74,6 +74,30 @@ package struct KeyStore: Sendable {
         try await records.record(id)?.key
     }
 
+    /// Changes the quotas of a key; every gateway applies them within a second.
+    ///
+    /// - Parameter change: Changes the present quotas; it may be called several times.
+    /// - Returns: The key; nil if there is none.
+    /// - Throws: `revokedKey`, `invalidTerms`, `damagedKey`, `laterFormat`, `contended`, `redis`.
+    package func change(
+        _ id: String, _ change: (inout KeyQuotas) -> Void
+    ) async throws(KeyError) -> AccessKey? {
+        try await records.untilMade("key \(id) of queue \(queue)") {
+            () throws(KeyError) -> AccessKey?? in
+            guard let old = try await records.bytes(id) else { return .some(nil) }
+            var stored = try StoredKey.decode(old, of: id)
+            guard stored.key.revokedAt == nil else {
+                throw KeyError(
+                    .revokedKey, "key \(id) was revoked; make another one with minilab key create.")
+            }
+            var quotas = stored.key.quotas
+            change(&quotas)
+            stored.key.terms = try stored.key.terms.with(quotas)
+            return try await records.replace(id, old, with: stored) == .made
+                ? .some(stored.key) : nil
+        }
+    }
+
     /// Revokes a key; a repeated call changes nothing. A record that cannot be decoded is removed.
     ///
     /// - Returns: The key; nil if there is none that can be decoded.

@@ -1,6 +1,7 @@
 package import Edits
 
-/// The terms of a key: its permissions, owner and end. They are chosen at its creation and never changed.
+/// The terms of a key: its permissions, owner and end. They are chosen at its creation; only the quotas can be
+/// changed afterwards.
 package struct KeyTerms: Sendable, Equatable {
     /// The name for people; may be empty.
     package let label: String
@@ -59,6 +60,24 @@ package struct KeyTerms: Sendable, Equatable {
         self.quotas = quotas
         self.corsOrigins = corsOrigins
         self.expiresAt = expiresAt
+    }
+
+    /// Returns the terms with other quotas.
+    ///
+    /// - Throws: `invalidTerms`.
+    package func with(_ quotas: KeyQuotas) throws(KeyError) -> KeyTerms {
+        try KeyTerms(
+            label: label, tenant: tenant, assetPrefix: assetPrefix, scopes: scopes, quotas: quotas,
+            corsOrigins: corsOrigins, expiresAt: expiresAt)
+    }
+
+    /// Returns the terms with another end.
+    ///
+    /// - Throws: `invalidTerms`.
+    func with(expiresAt: Int?) throws(KeyError) -> KeyTerms {
+        try KeyTerms(
+            label: label, tenant: tenant, assetPrefix: assetPrefix, scopes: scopes, quotas: quotas,
+            corsOrigins: corsOrigins, expiresAt: expiresAt)
     }
 
     /// Checks origins in the form that browsers send: scheme, host in lower case, port if it is not the default (RFC 6454, 6.2).

@@ -34,6 +34,32 @@ import Testing
         #expect(try await store.revoke("000000000000") == nil)
     }
 
+    @Test func `quotas change in a live key, for those who hold it and nothing else of it`()
+        async throws
+    {
+        let fixture = try await KeyFixture()
+        let store = fixture.store()
+        let (key, text) = try await store.create(KeyFixture.terms())
+        let changed = try #require(
+            try await store.change(key.id) { $0.backlogMax = 5 })
+        #expect(changed.quotas == KeyQuotas(backlogMax: 5))
+        #expect(
+            changed.id == key.id && changed.scopes == key.scopes && changed.tenant == key.tenant)
+        let stored = try #require(try await store.records.record(key.id))
+        #expect(stored.key == changed && stored.matches(text))
+        // Made and changed: gateways hear of both.
+        let told = try await fixture.redis.send([
+            "XLEN", RedisArgument(fixture.queue.name.gatewayKeys.control),
+        ])
+        #expect(told.int == 2)
+        #expect(
+            await code { try await store.change(key.id) { $0.backlogMax = 0 } } == .invalidTerms)
+        #expect(try await store.find(key.id)?.quotas == KeyQuotas(backlogMax: 5))
+        #expect(try await store.change("000000000000") { $0.backlogMax = 1 } == nil)
+        try await store.revoke(key.id)
+        #expect(await code { try await store.change(key.id) { $0.backlogMax = 1 } } == .revokedKey)
+    }
+
     @Test func `ended keys make room for new ones; without any the next one is refused`()
         async throws
     {

@@ -17,10 +17,11 @@ struct KeyCommand: AsyncParsableCommand {
             Example:
               minilab key create --tenant acme --prefix acme/ --scope enqueue,read
               minilab key list
+              minilab key set 7fq2m0x9ab3c --backlog 50000
               minilab key revoke 7fq2m0x9ab3c
             """,
         subcommands: [
-            KeyCreateCommand.self, KeyListCommand.self, KeyRevokeCommand.self,
+            KeyCreateCommand.self, KeyListCommand.self, KeySetCommand.self, KeyRevokeCommand.self,
         ])
 }
 
@@ -130,9 +131,11 @@ struct KeyCreateCommand: AsyncParsableCommand {
             assetPrefix: try AssetPrefix(prefix ?? ""), scopes: try scopes(),
             quotas: KeyQuotas(
                 backlogMax: backlog, requestsPerSecond: rate, requestBurst: burst,
-                uploadBytesPerDay: try uploadPerDay.map { try Self.bytes("--upload-per-day", $0) },
-                storedBytesMax: try stored.map { try Self.bytes("--stored", $0) }),
-            corsOrigins: corsOrigins, expiresAt: try expires.map { try Self.end($0) })
+                uploadBytesPerDay: try uploadPerDay.map {
+                    try KeyQuotas.bytes("--upload-per-day", $0)
+                },
+                storedBytesMax: try stored.map { try KeyQuotas.bytes("--stored", $0) }),
+            corsOrigins: corsOrigins)
     }
 
     private func scopes() throws -> Set<Scope> {
@@ -170,8 +173,11 @@ struct KeyCreateCommand: AsyncParsableCommand {
 struct KeyListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the keys, ended ones too, without their secrets.",
+        abstract: "Lists the keys, ended ones too, with their quotas and without their secrets.",
         discussion: """
+            A quota that a key does not have is the gateway's: settings gateway.backlog, gateway.rate, \
+            gateway.upload.day and gateway.stored.
+
             Example:
               minilab key list
               minilab key list --tenant acme --json
@@ -187,13 +193,14 @@ struct KeyListCommand: AsyncParsableCommand {
         if json { return try printJSON(keys) }
         let now = Int(Date.now.timeIntervalSince1970 * 1000)
         var table = TextTable([
-            "key", "state", "tenant", "prefix", "scopes", "made", "ends", "label",
+            "key", "state", "tenant", "prefix", "scopes", "quotas", "made", "ends", "label",
         ])
         for key in keys {
             table.add([
                 key.id, key.state(at: now).rawValue, key.tenant?.string ?? "(operator)",
                 key.assetPrefix.string.isEmpty ? "(all)" : key.assetPrefix.string,
-                key.scopes.sorted().map(\.rawValue).joined(separator: ","), date(key.createdAt),
+                key.scopes.sorted().map(\.rawValue).joined(separator: ","), key.quotas.text,
+                date(key.createdAt),
                 key.expiresAt.map(date) ?? "never", key.label,
             ])
         }

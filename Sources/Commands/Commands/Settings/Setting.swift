@@ -95,7 +95,7 @@ extension ValueSyntax where Value == Int {
     }
 
     /// Returns a number of bytes in the largest unit without a remainder.
-    private static func written(_ bytes: Int) -> String {
+    static func written(_ bytes: Int) -> String {
         let units = [(30, "G"), (20, "M"), (10, "K")]
         let unit = units.first { bytes > 0 && bytes % (1 << $0.0) == 0 }
         return unit.map { "\(bytes >> $0.0)\($0.1)" } ?? "\(bytes)"
