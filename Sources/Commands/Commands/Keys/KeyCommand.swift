@@ -109,7 +109,12 @@ struct KeyCreateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let terms = try terms()
-        let (key, text) = try await queueOptions.withKeys { try await $0.create(terms) }
+        let lifetime = try expires.map { try Self.lifetime($0) }
+        let (key, text) = try await queueOptions.withKeys { store, audit in
+            let made = try await store.create(terms, endingAfter: lifetime)
+            await audit.note("createKey", made.key.id)
+            return made
+        }
         if json { return try printJSON(Made(key: key, secret: text.revealed)) }
         print(text.revealed)
         fflushStandardOutput()
@@ -233,9 +238,12 @@ struct KeyRevokeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let revoked = try await queueOptions.withKeys { store in
+        let revoked = try await queueOptions.withKeys { store, audit in
             var revoked: [String: AccessKey] = [:]
-            for id in keys { revoked[id] = try await store.revoke(id) }
+            for id in keys {
+                revoked[id] = try await store.revoke(id)
+                if revoked[id] != nil { await audit.note("revokeKey", id) }
+            }
             return revoked
         }
         if json {

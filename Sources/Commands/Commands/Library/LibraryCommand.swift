@@ -78,8 +78,11 @@ struct LibraryUseCommand: AsyncParsableCommand {
         }
         let redis = RedisClient(connection.redis, logger: logger)
         do {
-            _ = try await JobQueue(name: connection.name, redis: redis).join(
-                own, takesPlace: true)
+            let queue = JobQueue(name: connection.name, redis: redis)
+            try await queue.checkFormat()
+            _ = try await queue.join(own, takesPlace: true)
+            await CommandAudit(redis, connection.name).note(
+                "useLibrary", "\(own.id) at \(own.name)")
             await redis.close()
         } catch {
             await redis.close()

@@ -2,6 +2,7 @@ import ArgumentParser
 import Edits
 import JobQueue
 import Operations
+import Telemetry
 
 struct CancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -49,7 +50,15 @@ struct CancelCommand: AsyncParsableCommand {
                 let chunk = Array(jobs[start..<min(start + JobQueue.cancelMax, jobs.count)])
                 answers += try await queue.cancel(chunk, reason: reason)
             }
-            return answers
+            let audit = CommandAudit(redis, queue.name)
+            let cancelled = zip(jobs, answers).filter { $1.isEffective }.map { $0.0 }
+            if let first = cancelled.first {
+                await audit.note(
+                    "cancelJob",
+                    cancelled.count == 1 ? first : "\(first) and \(cancelled.count - 1) more")
+            }
+            let isKnown = answers.allSatisfy { $0 != .unknown }
+            return (answers, isKnown ? 0 : try await queue.standingEntries())
         }
         if json {
             try printJSON(
@@ -61,14 +70,16 @@ struct CancelCommand: AsyncParsableCommand {
     }
 
     private func cancel(_ batch: BatchID) async throws {
-        let record = try await queueOptions.withQueue { queue, _ in
+        let record = try await queueOptions.withQueue { queue, redis in
             let (answer, _) = try await queue.cancelWhole(batch, reason: reason)
             switch answer {
             case .unknown, .later, .damaged: throw unknown(batch)
             case .ended:
                 throw CommandError(
                     "batch \(batch) has ended; there is nothing left to cancel.")
-            case .cancelled, .notified, .publishing: return try await queue.record(of: batch)
+            case .cancelled, .notified, .publishing:
+                await CommandAudit(redis, queue.name).note("cancelBatch", "\(batch): \(reason)")
+                return try await queue.record(of: batch)
             }
         }
         guard let record else { return }

@@ -95,13 +95,17 @@ struct DeadCommand: AsyncParsableCommand {
     }
 
     private func removeDead(_ filter: DeadFilter) async throws {
-        let dropped = try await queueOptions.withQueue { queue, _ in
+        let dropped = try await queueOptions.withQueue { queue, redis in
             var dropped = 0
             var reader = try await DeadReader(queue, filter)
             while let page = try await reader.next() {
                 dropped +=
                     dryRun
                     ? page.count : try await queue.removeDead(page.map { ($0.job, $0.generation) })
+            }
+            if dropped > 0, !dryRun {
+                await CommandAudit(redis, queue.name).note(
+                    "dropDead", counted(dropped, "dead job"))
             }
             return dropped
         }

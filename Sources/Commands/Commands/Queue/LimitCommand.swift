@@ -53,13 +53,18 @@ struct LimitCommand: AsyncParsableCommand {
         var rules: [QueueRule] = []
         if let cap { rules.append(.cap(tenant, cap.number)) }
         if let weight, let tenant { rules.append(.weight(tenant, weight.number)) }
-        try await queueOptions.withQueue { [rules] queue, _ in try await queue.set(rules) }
         let limits =
             [cap.map { ("cap", $0.description) }, weight.map { ("weight", $0.description) }]
             .compactMap(\.self)
-        if json { return try printJSON(Dictionary(uniqueKeysWithValues: limits)) }
-        print(
+        let text =
             "\(tenant.map { "tenant \($0)" } ?? "every tenant"): "
-                + limits.map { "\($0) \($1)" }.joined(separator: ", "))
+            + limits.map { "\($0) \($1)" }.joined(separator: ", ")
+        try await queueOptions.withQueue { [rules] queue, redis in
+            try await queue.set(rules)
+            await CommandAudit(redis, queue.name).note(
+                tenant == nil ? "limitAll" : "limitTenant", text)
+        }
+        if json { return try printJSON(Dictionary(uniqueKeysWithValues: limits)) }
+        print(text)
     }
 }

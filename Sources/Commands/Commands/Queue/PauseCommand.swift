@@ -31,7 +31,11 @@ struct PauseCommand: AsyncParsableCommand {
     func run() async throws {
         let rule: QueueRule =
             if let tenant { .cap(try JobID(tenant), 0) } else { .paused(reason) }
-        try await queueOptions.withQueue { queue, _ in try await queue.set([rule]) }
+        try await queueOptions.withQueue { queue, redis in
+            try await queue.set([rule])
+            await CommandAudit(redis, queue.name).note(
+                "pause", tenant.map { "tenant \($0)" } ?? reason)
+        }
         if json { return try printJSON(["paused": tenant ?? "all"]) }
         print("paused\(tenant.map { ": tenant \($0)" } ?? ""); what runs is finished")
     }

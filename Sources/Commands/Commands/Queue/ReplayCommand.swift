@@ -86,7 +86,12 @@ struct ReplayCommand: AsyncParsableCommand {
                     }
                 }
             }
-            return counts
+            if counts.replayed > 0, !dryRun {
+                await CommandAudit(redis, queue.name).note(
+                    jobs.count == 1 ? "replayJob" : "replay",
+                    jobs.count == 1 ? jobs[0] : counts.text(isDryRun: false))
+            }
+            return (counts, later, all ? try await queue.spillFiles() : [])
         }
         if !json { print(block: counts.text(isDryRun: dryRun)) }
         if !jobs.isEmpty, !dryRun, counts.refused > 0 { throw ExitCode(1) }

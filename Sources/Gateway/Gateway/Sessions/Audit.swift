@@ -3,27 +3,24 @@ import Edits
 import FoundationEssentials
 package import JobQueue
 package import Logging
+import Operations
 package import Redis
 
-/// The log of the changes made through gateways, with the actor of each: bounded streams in Redis, for operators.
-///
-/// Operators have one stream and each tenant has its own, so no tenant can push out what others did. What a tenant pushes out of its own
-/// is still in the gateway's log, at `notice`.
+/// The ``AuditStream`` as gateways write and read it. What a tenant pushes out of its own stream is still in the gateway's log, at
+/// `notice`.
 package struct AuditLog: Sendable {
-    /// The approximate number of operators' entries that are kept.
-    package static let keptMax = 10_000
-    /// The approximate number of entries of a tenant that are kept: some 250 KB.
-    package static let ofTenantMax = 1_000
     static let pageMax = 200
 
     private let redis: RedisClient
     private let queue: QueueName
     private let logger: Logger
+    private let stream: AuditStream
 
     package init(redis: RedisClient, queue: QueueName, logger: Logger) {
         self.redis = redis
         self.queue = queue
         self.logger = logger
+        stream = AuditStream(redis: redis, at: queue.gatewayKeys)
     }
 
     struct Doer: Sendable {
@@ -55,38 +52,22 @@ package struct AuditLog: Sendable {
 
     func note(_ action: String, _ detail: String, by doer: Doer) async throws {
         let tenant = doer.key.tenant?.string
-        let detail = String(detail.prefix(1000))
+        let detail = String(detail.prefix(AuditStream.detailLengthMax))
         var metadata: Logger.Metadata = [
             "key": "\(doer.key.id)", "deed": "\(action)", "detail": "\(detail.printable)",
         ]
         metadata["tenant"] = tenant.map { "\($0)" }
         metadata["person"] = doer.person.map { "\($0.printable)" }
         logger.notice("a deed", metadata: metadata)
-        let person: [RedisArgument] = doer.person.map { ["person", RedisArgument($0)] } ?? []
         do {
-            _ = try await redis.run(
-                Self.script, keys: [queue.keys.audit(of: tenant)],
-                arguments: [
-                    RedisArgument(tenant == nil ? Self.keptMax : Self.ofTenantMax),
-                    "key", RedisArgument(doer.key.id), "label", RedisArgument(doer.key.label),
-                    "deed", RedisArgument(action), "detail", RedisArgument(detail),
-                ] + person)
+            try await stream.add(
+                action, detail,
+                by: .init(key: doer.key.id, label: doer.key.label, person: doer.person),
+                of: tenant)
         } catch {
             throw Self.unavailable
         }
     }
-
-    /// It also runs while Redis is full: what an operator does then is done, and must not be told as a failure.
-    private static let script = RedisScript(
-        name: "note_deed",
-        source: """
-            #!lua flags=allow-oom
-            -- KEYS   the stream
-            -- ARGV   most entries, (name, value)*
-            -- Returns the entry's id
-            -- Crash  The entry is there or not.
-            return redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', unpack(ARGV, 2))
-            """)
 
     /// Returns entries of a tenant's keys before a position, the newest first; those of operators without a tenant.
     func page(
