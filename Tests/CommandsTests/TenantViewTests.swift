@@ -115,8 +115,17 @@ import Testing
             ("acme/a.jpg is 1/2 of it", "acme/a.jpg is 1/2 of it"),
             ("http://host/x and a / b", "http://host/x and a / b"),
             ("path=/srv/x", "path=…"), ("/", "/"), ("//", "…"), ("", ""),
+            (
+                "it is not written: jpegsave_target(Q: 90, strip: true): VipsJpeg: out of order",
+                "it is not written: VipsJpeg: out of order"
+            ),
+            ("tiffload(n: -1): /srv/a.tif: no directory", "…: no directory"),
+            (
+                "the filter (a: b): is kept, as is f(x): y",
+                "the filter (a: b): is kept, as is f(x): y"
+            ),
         ])
-    func `absolute paths are taken out of a message, and nothing else`(
+    func `absolute paths and calls of libraries are taken out of a message, and nothing else`(
         message: String, expected: String
     ) {
         #expect(PublicMessage.of(message) == expected)

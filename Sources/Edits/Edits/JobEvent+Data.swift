@@ -217,7 +217,9 @@ extension JobEvent {
         public let code: FailureCode
         public let message: String
 
-        public init(_ failure: Failure) { (code, message) = (failure.code, failure.message) }
+        public init(_ failure: Failure) {
+            (code, message) = (failure.code, PublicMessage.of(failure.message))
+        }
     }
 
     /// A version that became current, and of which no event tells: its job ended otherwise after Redis had lost the publication.
@@ -401,7 +403,7 @@ extension JobEvent {
         public let error: Reason
     }
 
-    /// The reason why an attempt failed.
+    /// The reason why an attempt failed, as everybody may read it.
     public struct Reason: Sendable, Codable, Equatable {
         public let code: FailureCode
         public let message: String
@@ -410,7 +412,7 @@ extension JobEvent {
 
         public init(_ failure: Failure) {
             code = failure.code
-            message = failure.message
+            message = PublicMessage.of(failure.message)
             permanent = failure.code.isPermanent
         }
     }

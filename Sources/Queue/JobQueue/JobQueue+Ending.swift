@@ -91,7 +91,8 @@ extension JobQueue {
             fence: fence, worker: worker, failure: failure, trace: .init(stage: "publishing"))
         return try await holdState(
             QueueScript.handOn, job, fence, settings.retry.delay(carries + 1, random),
-            settings.carriesMax, failure.code.rawValue, failure.message, json(attempt))
+            settings.carriesMax, failure.code.rawValue, failure.message, json(attempt),
+            PublicMessage.of(failure.message))
     }
 
     /// Gives back a job whose publication this worker was to continue. Any worker continues it after ``giveBackDelay``, and

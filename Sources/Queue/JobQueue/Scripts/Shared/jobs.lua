@@ -247,7 +247,7 @@ local function cancel(j, reason)
     call('ZREM', P .. 'retrying', j.id)
     end_wait(j)
   elseif j.state == 'stuck' then
-    reason = reason .. '; its version ' .. (j.version or '?') .. ' could not be published: ' .. (j.message or '?')
+    reason = reason .. '; its version ' .. (j.version or '?') .. ' could not be published: ' .. (j.code or '?')
   end
   if call('HGET', P .. 'assets', j.asset) == j.id then leave_asset(j) end
   local data = cancelled_data(j, reason)
@@ -331,15 +331,16 @@ local function has_controls(text) return text:find('%c') ~= nil or text:find('\1
 -- Jobs whose version cannot be published: how they become stuck, and how their publication continues.
 
 -- Gives up the publication of a job's version until a client replays or cancels the job. The job keeps its asset: later edits
--- wait behind it in their order, and would most likely fail as well.
-local function get_stuck(j, code, message)
+-- wait behind it in their order, and would most likely fail as well. `told` is the message of its event, if the record's has what not
+-- everybody may read.
+local function get_stuck(j, code, message, told)
   lose_hold(j)
   call('HSET', P .. 'job:' .. j.id, 'state', 'stuck', 'code', code, 'message', message)
   call('HDEL', P .. 'job:' .. j.id, 'handedOn')
   call('ZADD', P .. 'stuck', NOW, j.id)
   count('stuck')
   emit('stuck', j, j.generation .. '/stuck/' .. j.fence, '{"asset":' .. quoted(j.asset) .. ',"carries":'
-    .. j.carries .. ',"error":{"code":"' .. code .. '","message":' .. quoted(message) .. ',"permanent":false},"generation":'
+    .. j.carries .. ',"error":{"code":"' .. code .. '","message":' .. quoted(told or message) .. ',"permanent":false},"generation":'
     .. j.generation .. ',"job":"' .. j.id .. '"' .. (j.version and ',"version":' .. quoted(j.version) or '')
     .. (j.worker and ',"worker":' .. quoted(j.worker) or '') .. '}')
 end
