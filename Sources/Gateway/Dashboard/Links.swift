@@ -34,6 +34,7 @@ package enum Links {
 
     package static func replay(_ id: String) -> String { "/replays/" + segment(id) }
     package static func stopReplay(_ id: String) -> String { replay(id) + "/stop" }
+    package static func continueReplay(_ id: String) -> String { replay(id) + "/continue" }
 
     /// Returns the URL of an asset's page, which is also the action of its forms: the field `action` names the operation.
     package static func asset(_ path: String) -> String { "/assets/" + segments(path) }

@@ -25,6 +25,8 @@ struct ReplayCommand: AsyncParsableCommand {
               minilab replay 1763700000000-0
               minilab replay --all --dry-run
               minilab replay --code renderTimedOut --since 2h --rate 50
+              minilab replay --all --first 20 --stop-at 10%
+              minilab replay --continue r3k9x0c5
               minilab replay --batch spring --with-edit edit.json
               minilab replay --file /srv/photos/dead/photos-2026-11.ndjson --code noSpace
             """)
@@ -41,18 +43,61 @@ struct ReplayCommand: AsyncParsableCommand {
             "An edit that replaces the jobs' own edits: a file, - for standard input, or the JSON itself.",
             valueName: "file|-|json"))
     var withEdit: String?
+    @Option(help: ArgumentHelp("Try so many jobs before the others.", valueName: "n")) var first:
+        Int?
+    @Option(
+        help: ArgumentHelp(
+            "With --first: the share of them that stops the replay if it fails, in percent (default: 10%).",
+            valueName: "percent"))
+    var stopAt: String?
+    @Option(
+        name: .customLong("continue"),
+        help: ArgumentHelp(
+            "Continue a replay that --first has held, or whose command was ended.",
+            valueName: "replay"))
+    var continued: String?
     @OptionGroup var queueOptions: QueueOptions
-    @Flag(help: "Print one JSON object per job.") var json = false
+    @Flag(help: "Print one JSON object per job; of a replay with --first, its state.") var json =
+        false
 
     private static let rateRange = 1...1_000_000
 
     func validate() throws {
-        if file != nil {
+        if continued != nil {
+            guard jobs.isEmpty, !all, !filterOptions.isGiven, file == nil, !lost, !dryRun,
+                rate == nil, withEdit == nil,
+                first == nil, stopAt == nil
+            else { throw ValidationError("--continue takes a replay as it is; it goes alone.") }
+            return
+        }
+        try (1...ReplayTrial.firstMax).check(first, "--first")
+        guard first == nil || (jobs.isEmpty && file == nil && !dryRun) else {
+            throw ValidationError(
+                "--first is for --all or for a selection: --batch, --tenant, --code, --since, --until, --recipe; it goes "
+                    + "without jobs, --file and --dry-run.")
+        }
+        guard stopAt == nil || first != nil else {
+            throw ValidationError("--stop-at is for --first, which says how many jobs are tried.")
+        }
+        _ = try stopAtPercent()
+        if lost {
+            guard jobs.isEmpty, !all, !filterOptions.isGiven, file == nil, withEdit == nil,
+                first == nil
+            else {
+                throw ValidationError(
+                    "--lost means all jobs whose versions the library lacks; it goes without jobs, --all, selections, --file, "
+                        + "--with-edit and --first.")
+            }
+        } else if file != nil {
             guard jobs.isEmpty, !all, withEdit == nil else {
                 throw ValidationError(
                     "--file replays the jobs of a file that --batch, --tenant, --code, --since, --until and --recipe mean; "
                         + "it goes without jobs, --all and --with-edit.")
             }
+        } else if all, jobs.isEmpty, filterOptions.isGiven {
+            throw ValidationError(
+                "--all means all dead jobs, and the other flags some of them: leave --all out, or the flags."
+            )
         } else if [!jobs.isEmpty, all, filterOptions.isGiven].count(where: { $0 }) != 1 {
             throw ValidationError(
                 "name the jobs, or give --all, or say which: --batch, --tenant, --code, --since, --until, --recipe."
@@ -61,9 +106,27 @@ struct ReplayCommand: AsyncParsableCommand {
         try Self.rateRange.check(rate, "--rate")
     }
 
+    /// Returns the share of --stop-at: `10%` or `10`.
+    private func stopAtPercent() throws -> Int? {
+        try stopAt.map { text in
+            guard let percent = Int(text.hasSuffix("%") ? text.dropLast() : text[...]),
+                (1...100).contains(percent)
+            else {
+                throw ValidationError(
+                    "--stop-at is \(text.debugDescription); expected a share from 1% to 100%.")
+            }
+            return percent
+        }
+    }
+
     func run() async throws {
         let filter = try filterOptions.filter()
         let edit = try withEdit.map { try readEdit($0) }
+        if let first {
+            let trial = ReplayTrial(first: first, stopAtPercent: try stopAtPercent())
+            return try await TriedReplay(json: json).start(
+                filter, trial, edit: edit, rate: rate, queueOptions)
+        }
         let replay = Replaying(rate: rate, edit: edit, isDryRun: dryRun)
         let counts = try await queueOptions.withQueue { queue, _ in
             var counts = ReplayCounts()

@@ -11,7 +11,17 @@ import Synchronization
 /// longer dead, so no job is replayed twice.
 package struct ReplayOrder: Sendable, Codable, Equatable {
     package enum State: String, Sendable, Codable {
-        case running, stopped, done, failed
+        /// All jobs are being replayed.
+        case running
+        case stopped, done, failed
+        /// The first jobs of its ``ReplayTrial`` are being replayed, or run.
+        case trying
+        /// Too many of the first jobs failed; nothing else is replayed until a client continues it.
+        case held
+
+        /// Whether a gateway works on it.
+        package var isOpen: Bool { self == .running || self == .trying }
+        package var hasEnded: Bool { !isOpen && self != .held }
     }
 
     package let id: String
@@ -29,13 +39,15 @@ package struct ReplayOrder: Sendable, Codable, Equatable {
     /// The new edit of the jobs, as canonical JSON.
     package let withEdit: String?
     package let rate: Int?
-    /// The id of the requesting client's key.
-    package let by: String
+    /// The id of the key of the client that requested it, or that continued it.
+    package internal(set) var by: String
     /// The time of the request, ms since 1970.
     package let startedAt: Int
     /// The number of matching jobs at the time of the request.
     package let expected: Int
-    package internal(set) var state: State = .running
+    package internal(set) var state: State
+    /// The jobs that are tried first; nil for a replay without a trial.
+    package internal(set) var trial: ReplayTrial?
     /// The number of jobs that are ready again. A gateway that died may have left some uncounted.
     package internal(set) var replayed = 0
     /// The number of jobs that could not be replayed.
@@ -56,9 +68,12 @@ package struct ReplayOrder: Sendable, Codable, Equatable {
 
     package init(
         id: String, _ filter: DeadFilter, until: Int, withEdit: Edit? = nil, rate: Int?, by: String,
-        startedAt: Int, expected: Int
+        startedAt: Int, expected: Int, trial: ReplayTrial? = nil
     ) {
         self.id = id
+        // A gateway of an earlier release does not know this state, and leaves the order to others.
+        state = trial == nil ? .running : .trying
+        self.trial = trial
         reach = filter.reach
         batch = filter.batch?.string
         tenant = filter.tenant?.string
@@ -71,6 +86,12 @@ package struct ReplayOrder: Sendable, Codable, Equatable {
         self.by = by
         self.startedAt = startedAt
         self.expected = expected
+    }
+
+    /// Returns a new name of an order.
+    package static func newID() -> String {
+        var random = SystemRandomNumberGenerator()
+        return "r" + String(UInt64.random(in: 1 << 60...UInt64.max, using: &random), radix: 36)
     }
 
     /// Returns whether a caller may see and stop it: all jobs that it may replay are the caller's.
@@ -124,10 +145,12 @@ package struct ReplayRunner: Sendable {
     /// The time in ms for which a gateway holds an order before another one may continue it.
     private static let lease = 15_000
     /// The interval at which the runner checks for orders. A check costs one command.
-    private static let pollInterval: Duration = .seconds(1)
+    static let pollInterval: Duration = .seconds(1)
+    /// The bytes of a damaged record that are logged.
+    private static let shownMax = 500
 
     private let store: ReplayStore
-    private let queue: JobQueue
+    let queue: JobQueue
     private let name: String
     private let logger: Logger
     private let onChange: @Sendable (Bool) -> Void
@@ -173,6 +196,15 @@ package struct ReplayRunner: Sendable {
         func end(_ owner: String?) { owners.withLock { _ = $0.remove(owner) } }
     }
 
+    /// Executes one order until it has ended, is held, or another runner has it.
+    ///
+    /// - Returns: the order as it is then; nil if there is none.
+    package func run(_ id: String) async throws -> ReplayOrder? {
+        guard let order = try await store.find(id) else { return nil }
+        if order.state.isOpen { try await carryOut(order) }
+        return try await store.find(id)
+    }
+
     private func attempt(_ order: ReplayOrder) async {
         do {
             try await carryOut(order)
@@ -193,10 +225,33 @@ package struct ReplayRunner: Sendable {
         let order = try await store.update(id) { order in
             // A lease that ends later than a lease from now was taken before the clock was set back.
             let isFree = order.runnerUntil < now || order.runnerUntil > now + Self.lease
-            guard order.state == .running, order.runner == name || isFree else { return order }
+            guard order.state.isOpen, order.runner == name || isFree else { return order }
             return order.leased(by: name, until: now + Self.lease)
         }
-        return order?.runner == name && order?.state == .running
+        return order?.runner == name && order?.state.isOpen == true
+    }
+
+    /// Changes an order that this runner holds, and renews its lease. An order that its requester may not have carried out any more
+    /// fails.
+    ///
+    /// - Returns: the order; nil if the runner does not hold it any more, or it is in none of `states`.
+    func change(
+        _ id: String, in states: Set<ReplayOrder.State>, _ change: (inout ReplayOrder) -> Void
+    ) async throws -> ReplayOrder? {
+        let now = try await queue.now()
+        let after = try await store.update(id) { order in
+            guard order.runner == name, order.state.isOpen else { return order }
+            var order = order.leased(by: name, until: now + Self.lease)
+            change(&order)
+            if order.state.isOpen, let reason = refusal(order) {
+                order.state = .failed
+                order.message = reason
+                order.endedAt = now
+            }
+            return order
+        }
+        guard let after, after.runner == name, states.contains(after.state) else { return nil }
+        return after
     }
 
     /// Executes an order that no other gateway holds. An order that cannot be executed fails, and does not block others.
@@ -207,7 +262,7 @@ package struct ReplayRunner: Sendable {
         } catch let failure as Failure where failure.code != .ioFailure {
             let now = try await queue.now()
             _ = try await store.update(order.id) { order in
-                guard order.state == .running, order.runner == name else { return order }
+                guard order.state.isOpen, order.runner == name else { return order }
                 var order = order
                 order.state = .failed
                 order.message = failure.message
@@ -225,6 +280,9 @@ package struct ReplayRunner: Sendable {
             rate: order.rate,
             edit: try order.withEdit.map { text throws(Failure) in try Edit(json: text) },
             isDryRun: false)
+        if order.state == .trying {
+            guard try await haveFirstSucceeded(of: order, replay) else { return }
+        }
         var dead = try await DeadReader(queue, order.filter())
         while let page = try await dead.next() {
             // With a slow rate, a page takes longer than the hold lasts.
@@ -232,14 +290,8 @@ package struct ReplayRunner: Sendable {
             for start in stride(from: 0, to: page.count, by: step) {
                 let some = Array(page[start..<min(start + step, page.count)])
                 let lines = try await replay.start(some, on: queue)
-                let now = try await queue.now()
-                let after = try await store.update(id) { order in
-                    guard order.runner == name else { return order }
-                    var order = order.leased(by: name, until: now + Self.lease)
-                    order.count(lines)
-                    return order
-                }
-                guard let after, after.state == .running, after.runner == name else { return }
+                let after = try await change(id, in: [.running]) { $0.count(lines) }
+                guard after != nil else { return }
             }
         }
         let now = try await queue.now()
@@ -291,7 +343,7 @@ package struct ReplayStore: Sendable {
             case .changed: throw Failure(.internalError, "replay \(order.id) is there already.")
             case .full, .share:
                 let ended = Dictionary(
-                    grouping: try await list().filter { $0.state != .running }, by: \.reach?.tenant)
+                    grouping: try await list().filter(\.state.hasEnded), by: \.reach?.tenant)
                 let oldest =
                     change == .share
                     ? ended[caller]?.last
@@ -309,12 +361,27 @@ package struct ReplayStore: Sendable {
         throw Self.contended(order.id)
     }
 
-    /// Stops a running order.
+    /// Continues a held order with its remaining jobs.
+    ///
+    /// - Parameter caller: the id of the key of the client that continues it, whose right counts from now on.
+    /// - Returns: The order; nil if there is none. It is running, unless it was not held.
+    package func goOn(_ id: String, by caller: String) async throws -> ReplayOrder? {
+        try await update(id) { order in
+            guard order.state == .held else { return order }
+            var order = order
+            order.state = .running
+            order.by = caller
+            order.message = nil
+            return order
+        }
+    }
+
+    /// Stops an order that has not ended.
     ///
     /// - Returns: The order; nil if there is none.
     package func stop(_ id: String, at time: Int) async throws -> ReplayOrder? {
         try await update(id) { order in
-            guard order.state == .running else { return order }
+            guard !order.state.hasEnded else { return order }
             var order = order
             order.state = .stopped
             order.endedAt = time
@@ -354,6 +421,9 @@ package struct ReplayStore: Sendable {
 
     /// Returns nil for a record of a later minilab, which executes it itself.
     private static func decode(_ bytes: [UInt8]) -> ReplayOrder? {
-        try? JSONDecoder().decode(ReplayOrder.self, from: Data(bytes))
+        guard let order = try? JSONDecoder().decode(ReplayOrder.self, from: Data(bytes)),
+            order.codes.allSatisfy({ FailureCode(rawValue: $0) != nil })
+        else { return nil }
+        return order
     }
 }

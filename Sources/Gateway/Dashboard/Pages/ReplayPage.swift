@@ -14,21 +14,29 @@ package struct ReplayPage: Page {
     let eta: String?
     let canStop: Bool
     let stopAction: String
+    let canContinue: Bool
+    let continueAction: String
+    /// What became of the jobs that are tried first; nil for a replay without a trial.
+    let trial: String?
     let message: String?
 
     package static let section: Section? = .dead
     package static let template = "replay"
     package static let parts = ["progress"]
 
-    package enum Phase: String, Sendable { case running, stopped, finished, failed }
+    package enum Phase: String, Sendable {
+        case running, stopped, finished, failed, trying, held
+
+        var isOpen: Bool { self == .running || self == .trying }
+    }
 
     package init(
         _ frame: Frame, id: String, selection: DeadSelection, by: String, started: Moment,
         phase: Phase, replayed: Int, refused: Int, total: Int, rate: Int?, eta: String? = nil,
-        message: String? = nil
+        trial: String? = nil, message: String? = nil
     ) {
         self.frame = frame
-        live = phase == .running ? Links.live("replay", of: id) : nil
+        live = phase.isOpen ? Links.live("replay", of: id) : nil
         text = selection.text
         self.by = by
         self.started = started
@@ -38,6 +46,8 @@ package struct ReplayPage: Page {
             case .stopped: StateMark("stopped", "■", "attention")
             case .finished: StateMark("finished", "✓", "good")
             case .failed: StateMark("failed", "✕", "trouble")
+            case .trying: StateMark("trying the first", "▶", "busy")
+            case .held: StateMark("held", "■", "attention")
             }
         self.replayed = grouped(replayed)
         self.refused = grouped(refused)
@@ -45,7 +55,10 @@ package struct ReplayPage: Page {
         percent = phase == .finished ? 100 : portion(replayed + refused, of: total)
         self.rate = rate.map { "at most \(grouped($0)) a second" } ?? "as fast as it goes"
         self.eta = eta
-        canStop = phase == .running
+        canStop = phase.isOpen || phase == .held
+        canContinue = phase == .held
+        continueAction = Links.continueReplay(id)
+        self.trial = trial
         stopAction = Links.stopReplay(id)
         self.message = message
     }

@@ -30,11 +30,11 @@ enum ReplayPlan {
                     job: record.job, asset: record.asset, code: record.code?.rawValue,
                     message: record.message)
             }, jobs: jobs)
-        var random = SystemRandomNumberGenerator()
         let order = ReplayOrder(
-            id: "r" + String(UInt64.random(in: 1 << 60...UInt64.max, using: &random), radix: 36),
-            filter, until: until, withEdit: body.withEdit, rate: body.rate, by: key.id,
-            startedAt: call.now, expected: tally.count)
+            id: ReplayOrder.newID(), filter, until: until, withEdit: body.withEdit, rate: body.rate,
+            by: key.id,
+            startedAt: call.now, expected: tally.count,
+            trial: body.first.map { ReplayTrial(first: $0, stopAtPercent: body.stopAtPercent) })
         return (order, preview)
     }
 
@@ -50,7 +50,10 @@ enum ReplayPlan {
                 facts: ["count": .number(Double(preview.count))])
         }
         try await call.parts.replays.add(order, by: try call.key.tenant?.string)
-        try await call.note("replay", "\(order.id): \(preview.count) jobs")
+        try await call.note(
+            "replay",
+            "\(order.id): \(preview.count) jobs"
+                + (order.trial.map { ", the first \($0.first) tried before" } ?? ""))
     }
 
     private static func about(_ count: Int, rate: Int?, _ queue: JobQueue) async throws -> Int? {
@@ -132,6 +135,13 @@ enum ReplayRoutes {
             try await call.note("stopReplay", stopped.id)
             return try .json(stopped)
         },
+        Route(
+            .post, "/v1/replays/{id}/continue", .key(.operate), name: "continueReplay",
+            group: "dead",
+            "Continues a held replay with its remaining jobs, after some of the first failed.",
+            parameters: [.path("id", "The replay.")],
+            answers: [.init(.ok, "The replay.", .schema("ReplayOrder"))], problems: [.conflict]
+        ) { call in try .json(try await goOn(call)) },
     ]
 
     private static func start(_ call: Call) async throws -> Response {
@@ -158,6 +168,24 @@ enum ReplayRoutes {
         return order
     }
 
+    /// Continues the held replay that the path names.
+    ///
+    /// - Throws: `conflict` if it is not held.
+    static func goOn(_ call: Call) async throws -> ReplayOrder {
+        let order = try await find(call)
+        guard let after = try await call.parts.replays.goOn(order.id, by: call.key.id) else {
+            throw unknown(order.id)
+        }
+        guard order.state == .held, after.state == .running else {
+            throw Problem(
+                .conflict,
+                "Replay \(order.id) is not held but \(after.state.rawValue): there is nothing to continue."
+            )
+        }
+        try await call.note("continueReplay", after.id)
+        return after
+    }
+
     private static func unknown(_ id: String) -> Problem {
         Problem(.notFound, "There is no replay \(String(id.prefix(80)).debugDescription).")
     }
@@ -169,13 +197,16 @@ struct ReplayBody {
     let withEdit: Edit?
     let isDryRun: Bool
     let expected: Int?
+    /// The number of jobs that are tried before the others; nil for no trial.
+    let first: Int?
+    let stopAtPercent: Int?
 
     static let rateMax = 1_000_000
     /// Times as numbers, in ms since 1970, up to the year 9999.
     private static let times = 0...253_402_300_799_999
     private static let known: Set<String> = [
         "batch", "tenant", "codes", "since", "until", "edit", "rate", "withEdit", "dryRun",
-        "expected",
+        "expected", "first", "stopAtPercent",
     ]
 
     /// - Throws: `badBody`; the fault of the edit.
@@ -233,6 +264,14 @@ struct ReplayBody {
         }
         rate = try number("rate", 1...Self.rateMax)
         expected = try number("expected", 0...Int(1e12))
+        first = try number("first", 1...ReplayTrial.firstMax)
+        stopAtPercent = try number("stopAtPercent", 1...100)
+        guard first != nil || stopAtPercent == nil else {
+            throw Problem(
+                .badBody,
+                "stopAtPercent is given without first, the number of jobs to try before the others."
+            )
+        }
         switch fields["dryRun"] {
         case nil, .bool(false)?: isDryRun = false
         case .bool(true)?: isDryRun = true

@@ -56,6 +56,8 @@ extension Schemas {
                     "rate?": .orNull(.integer(1...ReplayBody.rateMax)),
                     "withEdit?": .orNull(.schema("Edit")), "dryRun?": .flag,
                     "expected?": .orNull(.integer(0...Int(1e12))),
+                    "first?": .orNull(.integer(1...ReplayTrial.firstMax)),
+                    "stopAtPercent?": .orNull(.integer(1...100)),
                 ], isClosed: true),
             "ReplayPreview": .fields(
                 [
@@ -68,7 +70,18 @@ extension Schemas {
                 ], isClosed: true),
             "ReplayOrder": .fields(
                 [
-                    "id": .text, "state": .choice(["running", "stopped", "done", "failed"]),
+                    "id": .text,
+                    "state": .choice([
+                        "running", "stopped", "done", "failed", "trying", "held",
+                    ]),
+                    "trial?": .fields(
+                        [
+                            "first": .integer(1...ReplayTrial.firstMax),
+                            "stopAtPercent": .integer(1...100),
+                            "jobs?": .list(
+                                .fields(["job": .text, "generation": .count], isClosed: true)),
+                            "succeeded": .count, "failed": .count,
+                        ], isClosed: true),
                     "reach?": .fields(["tenant?": .text, "folder": .text]), "batch?": .text,
                     "message?": .text, "tenant?": .text, "codes": .list(.text),
                     "since?": .integer(-(1 << 53)...1 << 53),

@@ -24,6 +24,14 @@ enum DeadPages {
             try await call.note("stopReplay", order.id)
             return Call.seeOther(Links.replay(order.id), .replayStopped)
         },
+        Route(
+            .post, "/replays/{id}/continue", .page(.operate),
+            "Continues a replay of which some of the first jobs failed."
+        ) { call in
+            _ = try await call.form()
+            return Call.seeOther(
+                Links.replay(try await ReplayRoutes.goOn(call).id), .replayStarted)
+        },
     ]
 
     private static let listedMax = 50
@@ -61,7 +69,7 @@ enum DeadPages {
             if let text = value(name) { fields[name] = .string(text) }
         }
         if let code = value("code") { fields["codes"] = .array([.string(code)]) }
-        for name in ["rate", "expected"] {
+        for name in ["rate", "expected", "first"] {
             if let text = value(name) {
                 guard let number = Double(text) else {
                     throw Problem(
@@ -104,12 +112,15 @@ enum DeadPages {
                 since: order.since.map(date), until: date(order.until)),
             by: order.by, started: Moment(order.startedAt, now: call.now),
             phase: phase(order.state), replayed: order.replayed, refused: order.refused,
-            total: order.expected, rate: order.rate, message: order.message)
+            total: order.expected, rate: order.rate, trial: order.trial?.text,
+            message: order.message)
     }
 
     private static func phase(_ state: ReplayOrder.State) -> ReplayPage.Phase {
         switch state {
         case .running: .running
+        case .trying: .trying
+        case .held: .held
         case .stopped: .stopped
         case .done: .finished
         case .failed: .failed

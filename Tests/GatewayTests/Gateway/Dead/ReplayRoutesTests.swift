@@ -154,6 +154,38 @@ import Testing
         #expect(left.contains { $0.id == "globex-1" } && !left.contains { $0.id == "acme-0" })
     }
 
+    @Test func `an order with a failure code of a later release is left to its gateways`()
+        async throws
+    {
+        let (rig, _) = try await rigWithDead(3)
+        func order(_ id: String, code: String, startedAt: Int) throws -> ReplayOrder {
+            let order = ReplayOrder(
+                id: id, DeadFilter(.everything), until: Int.max >> 11, rate: nil, by: "k",
+                startedAt: startedAt, expected: 3)
+            var fields = try #require(
+                JSONSerialization.jsonObject(with: JSONEncoder().encode(order)) as? [String: Any])
+            fields["codes"] = [code]
+            return try JSONDecoder().decode(
+                ReplayOrder.self, from: JSONSerialization.data(withJSONObject: fields))
+        }
+        let replays = rig.parts.replays
+        try await replays.add(try order("later", code: "brandNewCode", startedAt: 1), by: nil)
+        try await replays.add(try order("known", code: "outOfMemory", startedAt: 2), by: nil)
+        // The oldest comes first.
+        try await eventually("the known one is done") {
+            try await replays.find("known")?.state == .done ? true : nil
+        }
+        #expect(try await rig.queue.status()[.dead] == 3)
+        #expect(try await replays.find("later") == nil)
+        // One that no release can read is not taken for a later one.
+        let key = RedisArgument(rig.queue.name.gatewayKeys.replays)
+        _ = try await rig.redis.send(["HSET", key, "torn", #"{"id":"torn","sta"#])
+        try await eventually("the damaged one is removed") {
+            try await rig.redis.send(["HGET", key, "torn"]).bytes == nil ? true : nil
+        }
+        #expect(try await rig.redis.send(["HGET", key, "later"]).bytes != nil)
+    }
+
     @Test func `an order that was damaged by hand fails, says why, and holds up no other`()
         async throws
     {
