@@ -3,9 +3,7 @@ import MinilabTesting
 import Testing
 
 @Suite("Settings") struct SettingsTests {
-    private static let programs = [
-        ["minilab", "worker"], ["minilab", "fleet"], ["minilab-gateway"],
-    ]
+    private static let programs = [["minilab", "worker"], ["minilab-gateway"]]
 
     @Test func `the settings reference is what the programs declare`() throws {
         let ops = Contract.folder.appending(path: "../ops").standardizedFileURL

@@ -36,7 +36,7 @@ def main() -> int:
         return 65
     picture = plotting.Picture(2 * CELL_WIDTH, 56 + CELL_HEIGHT * ((len(rows) + 1) // 2), "Fleets that follow the work")
     picture.text(16, 28, "Fleets that follow the work", "big")
-    picture.text(16, 46, "Simulated by the formula of /v1/scale and minilab fleet; the work should be done within 10 minutes", "faint")
+    picture.text(16, 46, "Simulated by the formula of /v1/scale; the work should be done within 10 minutes", "faint")
     for index, (name, moments) in enumerate(rows.items()):
         left = index % 2 * CELL_WIDTH + 84
         top = 56 + index // 2 * CELL_HEIGHT

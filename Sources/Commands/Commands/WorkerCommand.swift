@@ -29,12 +29,6 @@ struct WorkerCommand: AsyncParsableCommand {
     @OptionGroup var workerOptions: WorkerOptions
     @OptionGroup(title: "Traces") var traceOptions: TraceOptions
 
-    @Flag(
-        help:
-            "Finish or hand back the running jobs and end when standard input ends, as on SIGTERM: minilab fleet starts its workers so."
-    )
-    var drainAtEndOfInput = false
-
     @Flag(help: .listSettings) var listSettings = false
 
     func run() async throws {
@@ -99,9 +93,12 @@ struct WorkerCommand: AsyncParsableCommand {
                 // Services stop in reverse order, so the port still serves while the worker drains, and the last spans are sent.
                 services: (traces.map { [.init(service: $0)] } ?? [])
                     + (status.map { [.init(service: $0.server)] } ?? [])
-                    + (drainAtEndOfInput
-                        ? [ending(EndOfInput())] : [])
-                    + [ending(parts.worker)],
+                    + [
+                        // Its end stops the others.
+                        .init(
+                            service: parts.worker,
+                            successTerminationBehavior: .gracefullyShutdownGroup)
+                    ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
             try await group.run()
@@ -114,12 +111,6 @@ struct WorkerCommand: AsyncParsableCommand {
         await status?.close()
     }
 
-    /// Returns a service whose end stops all others.
-    private func ending(
-        _ service: any Service
-    ) -> ServiceGroupConfiguration.ServiceConfiguration {
-        .init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)
-    }
 }
 
 package struct WorkerOptions: ParsableArguments {

@@ -186,4 +186,19 @@ import Testing
         let seconds = work.seconds(within: .seconds(1000))
         #expect(abs(seconds - (1 + 0.25)) < 0.001, "\(work)")
     }
+
+    @Test func `each part of a long movie is work for a slot of its own`() async throws {
+        var settings = QueueSettings()
+        settings.usualCost = 100_000
+        let fixture = try await QueueFixture(settings: settings)
+        try await fixture.admit("movie")
+        let target = self.target(10)
+        #expect(try await fixture.queue.scaleAdvice(target).workers == 1)
+        let claim = try await fixture.claim()
+        #expect(try await fixture.queue.scaleAdvice(target).workers == 1)
+        _ = try await fixture.queue.split(claim, task: "task", into: Array(1...10))
+        let advice = try await fixture.queue.scaleAdvice(target)
+        // The movie's own worker, and ten parts: two slots a worker.
+        #expect(advice.workers == 6 && advice.reason == .concurrency, "\(advice)")
+    }
 }

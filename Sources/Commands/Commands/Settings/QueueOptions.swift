@@ -24,12 +24,6 @@ package struct QueueOptions: ParsableArguments {
 
     package init() {}
 
-    /// The flags as they were written, for a child process.
-    var arguments: [String] {
-        FlagValue.all(in: self).flatMap { ["--\($0.flag)", $0.text] }
-            + (settings.map { ["--settings", $0] } ?? [])
-    }
-
     /// Returns the settings from flags, environment and file.
     ///
     /// - Parameter more: settings from other flags of the command.

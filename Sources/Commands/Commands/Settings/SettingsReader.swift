@@ -52,12 +52,6 @@ package struct SettingsReader {
         return stand()
     }
 
-    /// Returns whether a setting's value is set; ``finish()`` reports an invalid one.
-    mutating func isSet<Value>(_ setting: Setting<Value>) -> Bool {
-        _ = optional(setting)
-        return source.lookUp(setting.key) != nil
-    }
-
     /// Returns whether a setting is set on the command line.
     func isFlag(_ key: String) -> Bool { source.isFlag(key) }
 

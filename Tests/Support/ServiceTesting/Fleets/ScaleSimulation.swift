@@ -1,6 +1,5 @@
 import JobQueue
 import MinilabTesting
-import Operations
 
 /// A fleet that works on made-up jobs by the real formula, a second at a time.
 ///
@@ -30,8 +29,6 @@ package struct ScaleSimulation {
         package var started = 0
         package var stopped = 0
         package var killed = 0
-        /// Workers that were stopped while they held a job.
-        package var cutOff = 0
         package var peak = 0
         /// Seconds that workers were there, and that their slots worked.
         package var workerSeconds = 0.0
@@ -42,7 +39,7 @@ package struct ScaleSimulation {
         package var description: String {
             (drained.map { "drained at \($0) s, " } ?? "")
                 + "\(done) done, \(started) started, \(stopped) stopped, "
-                + "\(killed) killed, \(cutOff) cut off, peak \(peak), \(Int(slotSeconds)) of \(Int(workerSeconds)) s busy"
+                + "\(killed) killed, peak \(peak), \(Int(slotSeconds)) of \(Int(workerSeconds)) s busy"
         }
     }
 
@@ -128,26 +125,21 @@ package struct ScaleSimulation {
                     WorkerInfo(
                         name: "\($0.number)", slots: slots, version: "", startedAt: "")
                 }, target), at: time)
-        let plan = FleetPlan(
-            workers.map { worker in
-                .init(
-                    number: worker.number,
-                    busy: worker.readyAt <= second ? worker.left.count { $0 > 0 } : nil)
-            }, wanted: advice.workers, others: 0, of: target.minWorkers...target.maxWorkers)
-        for _ in 0..<plan.start {
+        let started = max(0, advice.workers - workers.count)
+        for _ in 0..<started {
             newest += 1
             workers.append(
                 Worker(
                     number: newest, readyAt: second + startUp,
                     left: Array(repeating: 0, count: slots)))
         }
-        outcome.started += plan.start
-        for number in plan.stop {
-            guard let index = workers.firstIndex(where: { $0.number == number }) else { continue }
-            if workers[index].left.contains(where: { $0 > 0 }) { outcome.cutOff += 1 }
-            workers.remove(at: index)
-            outcome.stopped += 1
-        }
+        outcome.started += started
+        // As a worker at SIGTERM, which finishes its jobs: here it stops once it holds none. The youngest stop first.
+        let surplus = workers.indices.filter { index in
+            workers[index].readyAt <= second && workers[index].left.allSatisfy { $0 == 0 }
+        }.suffix(max(0, workers.count - advice.workers))
+        for index in surplus.reversed() { workers.remove(at: index) }
+        outcome.stopped += surplus.count
     }
 
     private func work(
