@@ -81,7 +81,9 @@ let package = Package(
             name: "Filters", dependencies: ["CMinilab", "Edits"], path: "Sources/Edits/Filters",
             exclude: ["CSS/CHROMIUM.md"]),
         // The formats of adjustment data, one codec each. Bytes in, recipes out; no I/O.
-        .target(name: "Editors", dependencies: ["CCompression", "Edits"]),
+        .target(
+            name: "Editors", dependencies: ["CCompression", "Edits"],
+            resources: [.embedInCode("Codecs/SampleEditors.json")]),
         // Values: requests and replies between the worker and its render children. No I/O.
         .target(
             name: "RenderProtocol", dependencies: ["CMinilab", "Edits", "Files"],

@@ -73,16 +73,11 @@ extension EditorRegistry {
     public static func standard(
         lookAlikes: Bool = false, tint: (identifier: String, version: String)? = nil
     ) throws(Failure) -> EditorRegistry {
-        var codecs: [any AdjustmentCodec] = [
-            MinilabRecipe(),
-            ApplePhoto(lookAlikes: lookAlikes),
-            AppleVideo.video,
-            AppleVideo.slowMotion,
-            FilterName.ebookFrenzyPhotoExtension,
-            FilterName.appleSamplePhotosApp,
-            FilterName.samplePhotosApp,
-            FilterName.samplePhotoEditingExtension,
-        ]
+        var codecs: [any AdjustmentCodec] =
+            [
+                MinilabRecipe(), ApplePhoto(lookAlikes: lookAlikes), AppleVideo.video,
+                AppleVideo.slowMotion,
+            ] + SampleEditors.all.formats
         if let tint {
             guard !tint.identifier.isEmpty, !tint.version.isEmpty,
                 !codecs.contains(where: { $0.formatIdentifier == tint.identifier })
@@ -93,8 +88,7 @@ extension EditorRegistry {
                         + "\(tint.version.debugDescription); expected the identifier and version that the app "
                         + "was built with, which no other editor has.")
             }
-            codecs.append(
-                ColorTint(formatIdentifier: tint.identifier, formatVersion: tint.version))
+            codecs.append(WordFormat(colorTintAs: tint.identifier, version: tint.version))
         }
         return EditorRegistry(codecs)
     }
@@ -102,7 +96,8 @@ extension EditorRegistry {
 
 /// Reads and writes one format of adjustment data.
 ///
-/// A new format is one new file in `Codecs` and one line in ``EditorRegistry``. Data are untrusted: a codec bounds its input,
+/// A new format is one new file in `Codecs` and one line in ``EditorRegistry``; a format whose data are a word that stands for a
+/// filter is an entry of `SampleEditors.json`. Data are untrusted: a codec bounds its input,
 /// rejects everything that it does not support and never guesses.
 public protocol AdjustmentCodec: Sendable {
     /// The format identifier, as reverse DNS; compared exactly.

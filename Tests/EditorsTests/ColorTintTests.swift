@@ -5,7 +5,7 @@ import FoundationEssentials
 import Testing
 
 @Suite("Color Tint") struct ColorTintTests {
-    private let codec = ColorTint(formatIdentifier: "com.example.tint", formatVersion: "2.0")
+    private let codec = WordFormat(colorTintAs: "com.example.tint", version: "2.0")
 
     @Test(arguments: ["red", "Red", "红色"])
     func `a colour's name in English or Chinese tints the photo`(_ name: String) throws {

@@ -12,7 +12,8 @@ public struct AppleVideo: AdjustmentCodec {
     private init(_ formatIdentifier: String) { self.formatIdentifier = formatIdentifier }
 
     public func read(_ data: Data, of photo: EditedPhoto) throws(Failure) -> AdjustmentReading {
-        .cannotHandle("\(formatIdentifier) is an edit of a video; photos are edited here.")
+        .cannotHandle(
+            "\(formatIdentifier) is Apple's format for edits of movies, which Minilab cannot read.")
     }
 
     public func write(_ recipe: Recipe, for photo: EditedPhoto) throws(Failure) -> Data {

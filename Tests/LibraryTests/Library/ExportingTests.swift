@@ -19,6 +19,10 @@ import Testing
         return f
     }
 
+    private func editor(_ formatIdentifier: String) throws -> any AdjustmentCodec {
+        try #require(EditorRegistry.standard().codec(of: formatIdentifier))
+    }
+
     private func photo(
         _ f: LibraryFixture, as codec: (any AdjustmentCodec)? = nil
     ) async throws -> ExportedPhoto {
@@ -105,7 +109,7 @@ import Testing
         async throws
     {
         let f = try await edited()
-        let codec = FilterName.ebookFrenzyPhotoExtension
+        let codec = try editor("com.ebookfrenzy.photoext")
         try await export([photo(f, as: codec)], f)
         let path = folder(f).appending("IMG_0001.AAE").string
         let sidecar = try AAESidecar(bytes: Data(contentsOf: URL(filePath: path)))
@@ -127,7 +131,7 @@ import Testing
         let f = try await edited()
         // Apple's sample has sepia of intensity 1 alone.
         let failure = await #expect(throws: Failure.self) {
-            try await photo(f, as: FilterName.appleSamplePhotosApp)
+            try await photo(f, as: editor("com.example.apple-samplecode.SamplePhotosApp"))
         }
         #expect(failure?.code == .adjustmentDataNotEncodable)
     }
