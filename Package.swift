@@ -172,7 +172,8 @@ let package = Package(
             dependencies: [
                 "Edits", "Files", "PhotoFiles", "RenderProtocol", "Telemetry", logging, subprocess,
                 systemPackage, tracing,
-            ], path: "Sources/Children/RenderPool", exclude: ["CHILDREN.md", "MEMORY.md"]),
+            ], path: "Sources/Children/RenderPool",
+            exclude: ["CHILDREN.md", "MEASURED.md", "MEMORY.md"]),
         // Plans edits, has them rendered, and seals versions. Depends on no queue.
         .target(
             name: "Editing",

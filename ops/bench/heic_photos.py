@@ -1,13 +1,9 @@
-"""Makes HEICs of any size from the tiles of one, and tells libavcodec's part of a HEIC to heic_limit.c.
-
-    python3 heic_photos.py grid PHOTO TIMES TARGET    a photo TIMES as wide and as high, of the same tiles again
-    python3 heic_photos.py tiles PHOTO TARGET         the decoder's configuration and the tiles' bytes
+"""Makes HEICs of any size from the tiles of one, for ops/bench/estimate.
 
 Reads what phones write: a grid of tiles of HEVC, each in one piece of the file (ISO/IEC 23008-12, ISO/IEC 14496-12).
 """
 
 import struct
-import sys
 
 
 def boxes(data, start=0):
@@ -136,21 +132,3 @@ def enlarged(grid, times):
 
     start = box("ftyp", b"heic", bytes(4), b"mif1heic")
     return start + meta(len(start) + len(meta(0)) + 8) + box("mdat", *units)
-
-
-def tiles(grid):
-    """What heic_limit.c reads, in the machine's order."""
-    numbers = (grid.columns, grid.rows, grid.tile_width, grid.tile_height, grid.width, grid.height, len(grid.config))
-    return struct.pack("=7I", *numbers) + grid.config + b"".join(
-        struct.pack("=I", len(unit)) + unit for unit in grid.units)
-
-
-def main():
-    work, photo, *rest = sys.argv[1:]
-    made = enlarged(Grid(photo), int(rest[0])) if work == "grid" else tiles(Grid(photo))
-    with open(rest[-1], "wb") as file:
-        file.write(made)
-
-
-if __name__ == "__main__":
-    main()

@@ -15,7 +15,7 @@ import Tracing
 /// attack. A photo that is refused for its header, before a decoder opens it, costs no child: 45 of 100 harmed
 /// files of `ops/hostile`. Rejected: a process for each photo, forked from one with all tables ready. It was
 /// measured to need 15 % more processor time at 24 MP, since each process learns a photo's colours anew, and 9 ms
-/// at 1 MP (`ops/bench/ISOLATION.md`). Operators can choose it by setting ``RenderSettings/photosPerChild`` to 1.
+/// at 1 MP (`MEASURED.md`). Operators can choose it by setting ``RenderSettings/photosPerChild`` to 1.
 ///
 /// Running and idle children together hold no more than the budget: idle children are ended when a render needs
 /// their memory.

@@ -1,6 +1,7 @@
 """Runs scenarios and judges each; see ops/chaos."""
 
 import argparse
+import json
 import os
 import platform
 import secrets
@@ -10,12 +11,12 @@ import tempfile
 import time
 
 import tidy_end
-from scenarios import SCENARIOS, Skipped
-from table import Row, kept_lines, markdown
-from verdict import complaints, settle
+from scenarios import SCENARIOS, Skipped, families
+from table import FAILED, Row, markdown, merged, text_of
+from verdict import judged
 
 SHORT_PART = 0.3
-FAILED = "**failed**"
+RUNS = "runs.json"
 
 
 def main():
@@ -23,19 +24,21 @@ def main():
     options = read_options()
     folder = tempfile.mkdtemp(prefix="minilab-chaos-")
     print(f"chaos: seed {options.seed}", flush=True)
-    rows, kept = [], {}
-    if options.write and os.path.exists(options.write):
-        with open(options.write) as file:
-            kept = kept_lines(file.read())
+    rows, kept = [], []
+    runs = os.path.join(os.path.dirname(options.write), RUNS) if options.write else None
+    if runs and os.path.exists(runs):
+        with open(runs) as file:
+            kept = json.load(file)
     for scenario in options.scenarios:
         rows.append(run(scenario, options, folder))
-        text = markdown(rows, facts(), kept, [scenario.name for scenario in SCENARIOS])
+        records = merged(rows, kept, [scenario.name for scenario in SCENARIOS])
         if options.write:
             # After each, so that a run that is cut short has something to show.
-            with open(options.write, "w") as file:
-                file.write(text)
+            for path, text in [(runs, text_of(records)), (options.write, markdown(records, families()))]:
+                with open(path, "w") as file:
+                    file.write(text)
     if not options.write and not options.short:
-        print("\n" + text)
+        print("\n" + text_of(records))
     if not os.listdir(folder):
         os.rmdir(folder)
     failures = sum(row.result == FAILED for row in rows)
@@ -45,28 +48,19 @@ def main():
 
 
 def run(scenario, options, folder):
-    started, conditions = time.monotonic(), f"{options.seed}, {options.commit}, load {os.getloadavg()[0]:.0f}"
+    started = time.monotonic()
+    conditions = {"seed": options.seed, "commit": options.commit, "load": round(os.getloadavg()[0]), "machine": machine()}
     rig = scenario.rig(options.minilab, os.path.join(folder, scenario.name), f"{options.seed}/{scenario.name}",
                        lambda count: max(1, round(count * options.part)))
     found, numbers, result = [], None, "ok"
     try:
-        scenario.run(rig)
-        status = settle(rig, scenario.server_may_lose)
-        found = rig.end_workers()
-        sentences, numbers = complaints(rig, status, scenario.server_may_lose)
-        found += sentences
+        found, numbers = judged(rig, scenario.run, scenario.server_may_lose)
     except Skipped as reason:
         result = f"skipped: {reason}"
-    except subprocess.CalledProcessError as error:
-        found.append(f"{' '.join(error.cmd)} exited with {error.returncode}; {rig.folder}/commands.log")
-    except Exception as error:  # whatever it is, it is this scenario's result
-        found.append(f"{type(error).__name__}: {error}")
-    finally:
-        rig.close(keep=bool(found))
     if found:
         result = FAILED
     seconds = time.monotonic() - started
-    print(f"chaos: {scenario.name}: {result.strip('*')} ({seconds:.1f} s)", flush=True)
+    print(f"chaos: {scenario.name}: {result} ({seconds:.1f} s)", flush=True)
     for complaint in found:
         print(f"chaos:   {complaint}", file=sys.stderr)
     for remark in rig.remarks:
@@ -97,10 +91,10 @@ def read_options():
     return options
 
 
-def facts():
+def machine():
     server = subprocess.run(["redis-server", "--version"], capture_output=True, text=True, check=True).stdout
     version = next(word[2:] for word in server.split() if word.startswith("v="))
-    return f"Redis {version}, {os.cpu_count()} cores, {platform.system()} {platform.release().partition('-')[0]}."
+    return f"Redis {version}, {os.cpu_count()} cores, {platform.system()} {platform.release().partition('-')[0]}"
 
 
 main()

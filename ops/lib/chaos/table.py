@@ -1,18 +1,29 @@
-"""The page that ops/chaos --write makes: how scenarios are judged, and a table of them with the figures of the last runs."""
+"""What ops/chaos --write makes: a record of the last run of each scenario, in runs.json, and of these a page for readers."""
 
 import collections
-import re
+import json
 
 Row = collections.namedtuple("Row", "scenario result sentences numbers seconds run")
+FAILED = "failed"
 COLUMNS = [("jobs", "jobs"), ("lost", "leases lost"), ("fenced", "fenced"), ("repeated", "repeated"), ("resent", "sent again"),
            ("unchanged", "found done")]
 
-PREAMBLE = """\
+HEAD = """\
 # The chaos matrix
-`ops/chaos` makes workers, connections, servers, clocks, memory and disks fail, and checks that each job is still done once. It
-writes this page (`--write`). The scenarios below use the released programs and real servers on one machine; leases are short,
-1 to 10 s, so that many run out.
+`ops/chaos` makes workers, connections, servers, clocks, memory and disks fail, and checks that each job is still done once. The
+programs are the released ones, the servers real ones, on one machine; leases are short, 1 to 10 s, so that many run out.
 
+## What failed, and what came of it
+The last run of each scenario. [`runs.json`](runs.json) has them one by one: what happens, the figures, what was seen, seed,
+commit and load. `ops/chaos --write ops/lib/chaos/CHAOS.md` runs them, and writes both files.
+
+*leases lost*: jobs taken back from workers that died or stood still. *fenced*: late workers that were refused. *repeated*: versions that
+another worker found in place when it carried on. *sent again*: jobs that Redis had forgotten, as its settings allow.
+*found done*: those of them whose version was in place.
+
+"""
+
+JUDGED = """
 ## How a scenario is judged
 At its end the faults are over. The queue is drained, dead jobs are replayed, and then:
 
@@ -21,8 +32,7 @@ At its end the faults are over. The queue is drained, dead jobs are replayed, an
 - Nothing waits, runs, is stuck or dead. Counters are the number of events. `minilab doctor` finds nothing. Workers end at SIGTERM.
 
 Redis may forget what it had answered after a power cut (`appendfsync everysec`) or a failover without `WAIT`. In these scenarios the
-producer sends jobs without an end again, under the same ids (*sent again*). A job that finds its version in place ends as `unchanged`
-(*found done*).
+producer sends jobs without an end again, under the same ids.
 
 | scenarios | what a job does | what is checked beside |
 |---|---|---|
@@ -32,30 +42,43 @@ producer sends jobs without an end again, under the same ids (*sent again*). A j
 | `movie-*`, `long-movie` | A Live Photo or a movie is rendered part by part. | Parts that are done are not made again; no part is left over. |
 | `bucket-*` | A photo is edited in a bucket of SeaweedFS, behind a proxy that does to single requests what networks and stores do. Workers share nothing, and start with empty scratch folders. | `minilab verify --all-versions`; the filters of all versions; nothing is left in scratch folders. |
 | `storm-cuts` | Edits build on each other: replaced, appended, undone. | Each asset's versions are its edits, each once, one upon the other, in the order sent. |
-
-## The last runs
-*leases lost*: jobs taken back from workers that died or stood still. *fenced*: late workers that were refused. *repeated*: versions that
-another worker found in place when it carried on. *run*: seed, commit of this tree, load of the machine at the begin. An empty cell is 0.
-
 """
-HEAD = ("| scenario | what happens | " + " | ".join(title for _, title in COLUMNS) + " | s | result | seen | run |",
-        "|---|---|" + "---:|" * (len(COLUMNS) + 1) + "---|---|---|")
 
 
-def markdown(rows, facts, kept, order):
-    """The page. kept: lines of rows by name, of scenarios that did not run; order: the names of all scenarios."""
-    lines = {**kept, **{row.scenario.name: line(row) for row in rows}}
-    return PREAMBLE + "\n".join([facts, "", *HEAD, *(lines[name] for name in order if name in lines)]) + "\n"
+def record(row):
+    """The record of a run: what happens, how it ended, figures, what was seen, and under which conditions."""
+    numbers = row.numbers or {}
+    return {"scenario": row.scenario.name, "what": row.scenario.what, "result": row.result, "seconds": round(row.seconds),
+            **{key: numbers.get(key) or 0 for key, _ in COLUMNS}, "seen": row.sentences, **row.run}
 
 
-def line(row):
-    numbers = [f"{row.numbers[key]:,}" if row.numbers and row.numbers[key] else "" for key, _ in COLUMNS]
-    seen = "; ".join(row.sentences).replace("|", "\\|")
-    return (f"| `{row.scenario.name}` | {row.scenario.what} | {' | '.join(numbers)} | {row.seconds:.0f} | {row.result} | {seen} "
-            f"| {row.run} |")
+def text_of(records):
+    """runs.json: a record a line, so that a commit shows which ran."""
+    return "[\n" + ",\n".join(json.dumps(one, ensure_ascii=False) for one in records) + "\n]\n"
 
 
-def kept_lines(page):
-    """The lines of a page's table: name → line; nothing of a page with other columns."""
-    head, _, table = page.partition(HEAD[0] + "\n")
-    return {found[1]: found[0] for found in re.finditer(r"^\| `([a-z-]+)` \|.*$", table, re.M)}
+def merged(rows, kept, order):
+    """The records of these rows and, of scenarios that did not run, the kept ones: in the order of all scenarios' names."""
+    records = {**{one["scenario"]: one for one in kept}, **{row.scenario.name: record(row) for row in rows}}
+    return [records[name] for name in order if name in records]
+
+
+def markdown(records, families):
+    """The page. families: what fails, and the names of its scenarios, in the page's order."""
+    by_name = {one["scenario"]: one for one in records}
+    lines = ["| what fails | scenarios | " + " | ".join(title for _, title in COLUMNS) + " | last runs |",
+             "|---|---:|" + "---:|" * len(COLUMNS) + "---|"]
+    for family, names in families:
+        runs = [by_name[name] for name in names if name in by_name]
+        if runs:
+            sums = [sum(run[key] for run in runs) for key, _ in COLUMNS]
+            lines.append(f"| {family} | {len(runs)} | {' | '.join(f'{number:,}' if number else '' for number in sums)} "
+                         f"| {outcome(runs)} |")
+    return HEAD + "\n".join(lines) + "\n" + JUDGED
+
+
+def outcome(runs):
+    """How runs ended: ok, or each that did not, by name."""
+    others = [f"`{run['scenario']}` " + (f"**{FAILED}**" if run["result"] == FAILED else run["result"])
+              for run in runs if run["result"] != "ok"]
+    return "; ".join(others) or "ok"

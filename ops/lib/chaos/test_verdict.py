@@ -1,15 +1,17 @@
 """Each thing that the verdict looks for is found when it is there."""
 
 import collections
+import json
 import os
 import tempfile
 import types
 import unittest
 
 from processes import Child, eventually
+from scenarios import SCENARIOS, families
 from scenarios.storm import StormRig
-from table import Row, kept_lines, markdown
-from verdict import complaints
+from table import FAILED, Row, markdown, merged, record, text_of
+from verdict import complaints, judged
 
 
 def event(kind, job="a", generation=1, version="1-5"):
@@ -92,6 +94,13 @@ class VerdictTests(unittest.TestCase):
         self.assertIn("effects that nobody had told of", self.kinds())
         self.assertEqual(self.kinds(server_may_lose=True), "")
 
+    def test_a_run_that_fails_is_a_complaint_and_keeps_its_logs(self):
+        def run(rig):
+            raise TimeoutError("a worker does not start")
+        kept = []
+        found, numbers = judged(types.SimpleNamespace(close=lambda keep: kept.append(keep)), run)
+        self.assertEqual((found, numbers, kept), (["TimeoutError: a worker does not start"], None, [True]))
+
 
 class HistoryTests(unittest.TestCase):
     def setUp(self):
@@ -128,25 +137,38 @@ class HistoryTests(unittest.TestCase):
 
 
 class TableTests(unittest.TestCase):
+    FAMILIES = [("Connections that break", ["client-kill", "proxy-cut"]), ("All at once", ["storm"])]
+    ORDER = ["client-kill", "proxy-cut", "storm"]
+
     def row(self, name, result="ok", jobs=1200):
         numbers = {"jobs": jobs, "lost": 0, "fenced": 2, "repeated": 0, "resent": 0, "unchanged": 0}
-        return Row(types.SimpleNamespace(name=name, what="a fault"), result, ["2 | 3 taken back"], numbers, 4.2, "1, abc, load 3")
+        run = {"seed": "1", "commit": "abc", "load": 3, "machine": "Redis 7"}
+        return Row(types.SimpleNamespace(name=name, what="a fault"), result, ["2 | 3 taken back"], numbers, 4.2, run)
 
-    def test_a_row_says_what_was_seen_and_leaves_out_zeros(self):
-        page = markdown([self.row("client-kill")], "Redis 7.", {}, ["client-kill"])
-        self.assertIn("| `client-kill` | a fault | 1,200 |  | 2 |  |  |  | 4 | ok | 2 \\| 3 taken back | 1, abc, load 3 |", page)
+    def test_a_record_says_what_was_seen_and_under_which_conditions(self):
+        self.assertEqual(record(self.row("client-kill")), {
+            "scenario": "client-kill", "what": "a fault", "result": "ok", "seconds": 4, "jobs": 1200, "lost": 0, "fenced": 2,
+            "repeated": 0, "resent": 0, "unchanged": 0, "seen": ["2 | 3 taken back"], "seed": "1", "commit": "abc", "load": 3,
+            "machine": "Redis 7"})
 
-    def test_rows_of_scenarios_that_did_not_run_stay_in_their_place(self):
-        order = ["client-kill", "proxy-cut", "storm"]
-        page = markdown([self.row("client-kill"), self.row("storm")], "Redis 7.", {}, order)
-        page = markdown([self.row("proxy-cut"), self.row("storm", "**failed**")], "Redis 7.", kept_lines(page), order)
-        lines = kept_lines(page)
-        self.assertEqual(list(lines), order)
-        self.assertIn("**failed**", lines["storm"])
-        self.assertNotIn("**failed**", lines["client-kill"])
+    def test_records_of_scenarios_that_did_not_run_stay_in_their_place(self):
+        kept = merged([self.row("client-kill"), self.row("storm")], [], self.ORDER)
+        records = merged([self.row("proxy-cut"), self.row("storm", FAILED)], json.loads(text_of(kept)), self.ORDER)
+        self.assertEqual([(one["scenario"], one["result"]) for one in records],
+                         [("client-kill", "ok"), ("proxy-cut", "ok"), ("storm", FAILED)])
 
-    def test_a_page_with_other_columns_keeps_nothing(self):
-        self.assertEqual(kept_lines("| scenario | jobs |\n|---|---|\n| `storm` | 3 |\n"), {})
+    def test_the_page_adds_up_families_and_names_what_did_not_go_well(self):
+        page = markdown(merged([self.row("client-kill"), self.row("proxy-cut", FAILED), self.row("storm", "skipped: no root")], [],
+                               self.ORDER), self.FAMILIES)
+        self.assertIn("| Connections that break | 2 | 2,400 |  | 4 |  |  |  | `proxy-cut` **failed** |", page)
+        self.assertIn("| All at once | 1 | 1,200 |  | 2 |  |  |  | `storm` skipped: no root |", page)
+
+    def test_the_committed_page_is_what_its_records_say(self):
+        folder = os.path.dirname(os.path.abspath(__file__))
+        with open(os.path.join(folder, "runs.json")) as runs, open(os.path.join(folder, "CHAOS.md")) as page:
+            text = runs.read()
+            self.assertEqual(page.read(), markdown(json.loads(text), families()))
+        self.assertEqual(text, text_of(merged([], json.loads(text), [scenario.name for scenario in SCENARIOS])))
 
 
 class ChildTests(unittest.TestCase):

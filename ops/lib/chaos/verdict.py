@@ -3,6 +3,8 @@
 import collections
 import subprocess
 
+from scenarios.registry import Skipped
+
 ENDINGS = {"completed", "drafted", "rendered", "unchanged", "failed"}
 # Those that made a version.
 MADE = {"completed", "drafted"}
@@ -11,6 +13,26 @@ BESIDE = {"rendered"}
 RESENDS_MAX = 10
 # So many complaints of a kind are told; the rest is counted.
 TOLD_MAX = 3
+
+
+def judged(rig, run, server_may_lose=False):
+    """Runs a function of a rig, and ends the rig; gives what is wrong then, and the numbers for the table, if it came that far."""
+    found, numbers = [], None
+    try:
+        run(rig)
+        status = settle(rig, server_may_lose)
+        found = rig.end_workers()
+        sentences, numbers = complaints(rig, status, server_may_lose)
+        found += sentences
+    except Skipped:
+        raise
+    except subprocess.CalledProcessError as error:
+        found.append(f"{' '.join(error.cmd)} exited with {error.returncode}; {rig.folder}/commands.log")
+    except Exception as error:  # whatever it is, it is this scenario's result
+        found.append(f"{type(error).__name__}: {error}")
+    finally:
+        rig.close(keep=bool(found))
+    return found, numbers
 
 
 def settle(rig, server_may_lose):
