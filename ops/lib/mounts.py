@@ -1,7 +1,10 @@
 """Disks that are small, or go away: file systems in memory, mounted for a scenario or a drill."""
 
+import errno
 import os
 import subprocess
+
+FILL_TRIES_MAX = 10_000
 
 
 def mount_tmpfs(folder, ends, size, files=10_000):
@@ -27,3 +30,25 @@ def unmount(folder, ends):
     ends.append(lambda: subprocess.run(["umount", "--lazy", kept]))
     subprocess.run(["umount", "--lazy", folder], check=True)
     return lambda: subprocess.run(["mount", "--bind", kept, folder], check=True)
+
+
+def fill(path, leave=0):
+    """Writes a file that takes the room of its file system, but for so many bytes. Whoever removes it makes room again.
+
+    A file system in memory takes all of a call back that it cannot fulfil. A neighbour that writes and removes a file
+    between the question and the call would leave the disk empty, so the question is asked again.
+    """
+    size = 0
+    with open(path, "wb") as file:
+        for _ in range(FILL_TRIES_MAX):
+            status = os.statvfs(path)
+            room = status.f_bavail * status.f_frsize - leave
+            if room <= 0:
+                return
+            try:
+                os.posix_fallocate(file.fileno(), size, room)
+                size += room
+            except OSError as error:
+                if error.errno != errno.ENOSPC:
+                    raise
+    raise AssertionError(f"{path} did not fill its disk in {FILL_TRIES_MAX} tries")

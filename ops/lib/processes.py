@@ -10,6 +10,15 @@ PR_SET_PDEATHSIG = 1
 libc = ctypes.CDLL(None)
 
 
+def reach(pid, number):
+    """Sends a signal to a process that may end by itself; returns whether it was still there."""
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 class Child:
     """A running program; its output goes to a file."""
 

@@ -9,7 +9,7 @@ import subprocess
 from edits_rig import EditsRig
 from http_proxy import HttpProxy
 from object_store import ObjectStore, weed
-from processes import children, eventually
+from processes import children, eventually, reach
 from scenarios.registry import Skipped
 
 VERIFY_SECONDS_MAX = 600
@@ -67,10 +67,7 @@ class BucketRig(EditsRig):
         still = [pid for pid, state in children(worker).items() if state == "T"]
         super().kill(worker)
         for pid in still:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass  # it has noticed
+            reach(pid, signal.SIGKILL)  # it may have noticed
 
     def wait_until_still(self, worker, within=120):
         """Waits until a worker, or a render of it, stands at its stop point."""

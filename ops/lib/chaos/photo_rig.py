@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 
 import memory_group
-from mounts import mount_tmpfs
+from mounts import fill, mount_tmpfs
 from processes import eventually
 from rig import Rig
 from scenarios.registry import Skipped
@@ -232,10 +232,5 @@ class PhotoRig(Rig):
     def ballast(self, leave=0, folder=None):
         """Fills the library, or that folder, but for so many bytes; gives a function that takes it away."""
         path = f"{folder or self.library}/ballast"
-        status = os.statvfs(folder or self.library)
-        with open(path, "wb") as file:
-            try:
-                os.posix_fallocate(file.fileno(), 0, max(1, status.f_bavail * status.f_frsize - leave))
-            except OSError:
-                pass  # somebody else wrote meanwhile: it is as full as it gets
+        fill(path, leave)
         return lambda: os.remove(path)

@@ -1,10 +1,9 @@
 """Movies and Live Photos whose workers and children die, stand still or have no room, at each border of a part."""
 
-import os
 import signal
 
 from movie_rig import PARTS, MovieRig
-from processes import children, eventually
+from processes import children, eventually, reach
 from scenarios.registry import scenario
 
 MB = 1 << 20
@@ -58,11 +57,7 @@ def movie_child_kill(rig):
         for _ in range(2):
             victims = eventually("there is a child", lambda: sorted(children(worker)) or rig.completed(), WITHIN)
             if victims and not rig.completed():
-                try:
-                    os.kill(victims[-1], signal.SIGKILL)
-                    killed += 1
-                except ProcessLookupError:
-                    pass  # it ended by itself
+                killed += reach(victims[-1], signal.SIGKILL)
                 rig.pause(0.05, 0.4)
     rig.wait_until_drained()
     rig.remarks.append(f"{killed} children were killed, {rig.attempts_burnt()} attempts burnt")

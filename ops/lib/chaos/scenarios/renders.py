@@ -1,12 +1,11 @@
 """Renders whose processes die, and that lose the memory that they work in."""
 
-import os
 import signal
 import sys
 import time
 
 from photo_rig import PhotoRig
-from processes import Child, children, eventually
+from processes import Child, children, eventually, reach
 from scenarios.registry import scenario
 
 MB = 1 << 20
@@ -30,9 +29,8 @@ def render_kill(rig):
         # The next one dies when some more jobs are done, not after some time: the machine may be slow.
         rig.wait_for_ends(2 * number + 1)
         rig.pause(0, 0.1)
-        victims = eventually("there is a child", lambda: sorted(children(worker)))
         name = rig.random.choice(list(CAUSES))
-        os.kill(rig.random.choice(victims), getattr(signal, name))
+        eventually("a child gets the signal", lambda: reach_any(rig, worker, getattr(signal, name)))
         sent[name] = sent.get(name, 0) + 1
 
     def counted():
@@ -45,6 +43,13 @@ def render_kill(rig):
     eventually("each death is counted", lambda: sum(counted().values()) >= sum(sent.values()) * 0.8)
     assert all(number <= sent[name] for name, number in counted().items()), f"sent {sent}, counted {counted()}"
     rig.remarks.append(f"sent {sent}, counted {counted()}, {rig.attempts_burnt()} attempts burnt")
+
+
+def reach_any(rig, worker, number):
+    """Sends a signal to one of a worker's children; returns whether one was there."""
+    pids = sorted(children(worker))
+    rig.random.shuffle(pids)
+    return any(reach(pid, number) for pid in pids)
 
 
 @scenario("memory-oom", "the kernel's OOM killer takes render children in a group that is too small, and never the "

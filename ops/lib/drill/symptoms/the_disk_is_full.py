@@ -3,7 +3,7 @@
 import os
 
 from drills import Unable
-from mounts import mount_tmpfs
+from mounts import fill, mount_tmpfs
 
 SEE = "`noSpace` as the reason"
 ALSO = ["jobs-fail"]
@@ -23,7 +23,7 @@ def drill(site):
         site.send(f"often-{number}", asset, {"filters": [{"name": "CISepiaTone", "inputIntensity": number / VERSIONS}]})
         site.wait_for_counter("completed", number + 1)
     site.photo("late.png", SIDE, SIDE)
-    fill(site.library)
+    fill(f"{site.library}/neighbour")
     site.send("late", "late.png")
 
     site.see("minilab dead", "noSpace")
@@ -35,9 +35,3 @@ def drill(site):
     assert code == 0, said
     site.run("minilab replay --all")
     site.is_well(completed=VERSIONS + 1)
-
-
-def fill(folder):
-    status = os.statvfs(folder)
-    with open(f"{folder}/neighbour", "wb") as file:
-        os.posix_fallocate(file.fileno(), 0, status.f_bavail * status.f_frsize)
