@@ -32,6 +32,55 @@ import Testing
         worker.kill(SIGTERM)
         _ = try await worker.waitForEnd()
     }
+
+    /// The blocks that a reader of the README pastes, on a Redis of our own and in a folder with nothing but `jobs` and what `ops/quickstart` leaves.
+    @Test(arguments: ["minilab library create", "minilab render"])
+    func `a block of the README can be pasted whole`(beginning: String) async throws {
+        let rig = try await Rig()
+        let jobs = Contract.folder.path
+        try FileManager.default.createSymbolicLink(
+            atPath: rig.folder.file("jobs"), withDestinationPath: jobs)
+        try FileManager.default.createDirectory(
+            atPath: rig.folder.file("minilab-run"), withIntermediateDirectories: false)
+        // The reader's Redis has no users, and ours has: each command logs in as the user that it is for.
+        let bin = rig.folder.file("bin")
+        try FileManager.default.createDirectory(
+            atPath: bin, withIntermediateDirectories: false)
+        let program = try Programs.path(of: "minilab")
+        let wrapper = """
+            #!/bin/bash
+            case "$1" in worker) user=worker ;; *) user=operator ;; esac
+            export MINILAB_REDIS=\(rig.server.url(as: nil)) MINILAB_REDIS_USER=$user
+            export MINILAB_REDIS_PASSWORD_FILE=\(rig.server.folder.path)/$user
+            exec \(program) "$@"
+            """
+        try wrapper.write(toFile: bin + "/minilab", atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: bin + "/minilab")
+        let block = try #require(
+            try Page("README.md").blocks("sh").first { $0.hasPrefix(beginning) })
+        let output = try Tool.run(
+            "/bin/bash",
+            [
+                "-c",
+                """
+                set -euo pipefail
+                cd '\(rig.folder.path)'
+                PATH="\(bin):$PATH"
+                \(block)
+                wait
+                """,
+            ])
+        let printed = String(decoding: output, as: UTF8.self)
+        if beginning == "minilab library create" {
+            #expect(printed.contains(" done, 0 dead, 0 cancelled"), "\(printed)")
+            #expect(printed.contains("tulips.AAE\ntulips.jpg\n"), "\(printed)")
+        } else {
+            #expect(
+                FileManager.default.fileExists(atPath: rig.folder.file("minilab-run/sepia.jpg")))
+            #expect(printed.contains("contact.jpg: 3 pictures"), "\(printed)")
+        }
+    }
 }
 
 extension Rig {

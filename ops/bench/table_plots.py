@@ -55,7 +55,7 @@ def render() -> str:
     rows = tables.spread(tables.find(BENCH / "README.md", "CPU s", "× limit", "peak MB").rows)
     seconds = [figure(row[1]) for row in rows]
     return plotting.columns(
-        "A 24-megapixel JPEG with a look", "Sepia 0.8, quality 90, warm. Shorter is better. README.md, Photos",
+        "A 24-megapixel JPEG in sepia", "Sepia 0.8, quality 90, warm. Shorter is better. README.md, Photos",
         [row[0] for row in rows], "minilab-render", 330,
         [
             ("processor time, ms", [None if value is None else value * 1000 for value in seconds]),

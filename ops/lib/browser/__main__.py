@@ -15,6 +15,7 @@ import pictures
 from stage import Stage
 
 CHROMIUM = "/usr/bin/chromium"
+FONTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fonts.conf")
 # As root, as in containers, Chromium has no sandbox to offer; it visits this machine alone.
 # Flows that fail are played once more, unless there are more: that is no accident of timing.
 AGAIN_MAX = 3
@@ -35,7 +36,8 @@ def main():
     failed = []
     with sync_playwright() as playwright:
         root = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS + root)
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=ARGUMENTS + root, env={**os.environ, "FONTCONFIG_FILE": FONTS})
         if given.pictures:
             with_stage(given.bin, lambda stage: pictures.take(stage, browser, given.pictures))
         else:

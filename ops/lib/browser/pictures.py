@@ -2,7 +2,7 @@
 
 import io
 import os
-import signal
+import threading
 import time
 
 from PIL import Image, ImageChops
@@ -13,80 +13,113 @@ from stage import sepia
 from visit import NARROW, WIDE, Visit
 
 KEPT = os.path.join(os.path.dirname(__file__), "pictures")
-# The most that fit: pages need few, photos many.
+# Pages need few colours: the most that fit. Photos need all, so a page with photos is a JPEG.
 COLOURS = (128, 64, 32, 16)
+QUALITY = 82
 BYTES_MAX = 120 << 10
 # Moments, names of versions and lines of sparks differ each time, and fonts a little between machines.
 SHARE_MAX, DIFFERENCE_MAX = 0.03, 32
 PHOTO = "acme/dandelion.jpg"
 # Jobs in each step of the busy time before the pictures. The gateway takes a sample of its counters every ten seconds, and a
 # curve with a shape needs some: three minutes of real work.
-WAVE = (2, 3, 5, 6, 8, 7, 9, 10, 8, 6, 5, 6, 8, 9, 7, 5, 4, 3)
+WAVE = (8, 12, 20, 24, 32, 28, 36, 40, 32, 24, 20, 24, 32, 36, 28, 24, 24, 24)
 STEP_SECONDS = 10
-# The steps in which a job fails for good.
-LOST_AT = (4, 5, 7, 8, 9, 12, 14)
-SLOW = {"filters": [{"name": "CIMotionBlur", "inputRadius": 400, "inputAngle": 0.5}]}
+# While pictures are taken, clients send on at the pace of the last step.
+PACE_SECONDS = STEP_SECONDS / WAVE[-1]
+LOST = 7
+# Two jobs that run for longer than the pictures of the queue take.
+LONG = {"filters": [{"name": "CIMotionBlur", "inputRadius": 400, "inputAngle": 0.1 * turn} for turn in range(30)]}
 
 
-def scenes(stage):
-    """Sets the stage: what was done, what died, two jobs at work, and what waits. Gives the pages by name."""
-    acme, bolt = (stage.tenant_key(tenant) for tenant in ("acme", "bolt"))
-    stage.photo(PHOTO, "dandelion.jpg")
-    stage.start_worker("--slots", "2", "--lease", "10m")
-    for edit in (sepia(0.8), {"filters": [{"name": "CIPhotoEffectMono"}, {"name": "CISepiaTone", "inputIntensity": 0.6}]}):
-        stage.wait_for(stage.enqueue(PHOTO, edit, key=acme), "done")
-    busy_time(stage, (("acme", acme), ("bolt", bolt)))
-    stage.pause("the stage is set")
-    long = [
-        stage.enqueue(stage.photo(f"{tenant}/panorama.jpg", "dandelion.jpg", 5312), SLOW, f"panorama-{tenant}", key)
-        for tenant, key in (("acme", acme), ("bolt", bolt))]
-    for number in range(12):
-        tenant, key = (("acme", acme), ("bolt", bolt))[number % 3 == 0]
-        job = stage.enqueue(f"{tenant}/IMG_{number:04}.JPG", job=f"order-{number}", key=key)
-        stage.wait_for(job, "ready")
-    stage.resume()
-    for job in long:
-        stage.wait_for(job, "active")
-    # It holds its two jobs for as long as pictures are taken.
-    stage.worker.signal(signal.SIGSTOP)
-    return {"now": "/", "asset": f"/assets/{PHOTO}", "dead": "/dead"}
+class Clients:
+    """Two shops that send edits of their photos, each another one than before, or there would be nothing to do."""
 
+    def __init__(self, stage):
+        self.stage, self.sent = stage, 0
+        self.keys = {tenant: stage.tenant_key(tenant) for tenant in ("acme", "bolt")}
+        self.photos = {tenant: [stage.photo(f"{tenant}/orders/{number}.jpg") for number in range(5)] for tenant in self.keys}
 
-def busy_time(stage, tenants):
-    """Has the worker do real work for some minutes, now more and now less; seven jobs of it fail for good."""
-    photos = {tenant: [stage.photo(f"{tenant}/orders/{number}.jpg") for number in range(5)] for tenant, _ in tenants}
-    newest, lost = {}, 0
-    for step, jobs in enumerate(WAVE):
-        end = time.monotonic() + STEP_SECONDS
-        for number in range(jobs):
-            tenant, key = tenants[number % 3 == 0]
-            photo = photos[tenant][number % 5]
-            # Each edit differs from the one before, or there would be nothing to do.
-            newest[photo] = stage.enqueue(photo, sepia(0.3 + (step * 7 + number) % 60 / 100), f"hour-{step}-{number}", key)
-        if step in LOST_AT:
-            tenant, key = tenants[lost % 2]
-            stage.wait_for(stage.enqueue(f"{tenant}/lost/IMG_{lost:04}.JPG", job=f"lost-{lost}", key=key), "dead")
-            lost += 1
-        time.sleep(max(0, end - time.monotonic()))  # paces the work, and waits for nothing
-    for job in newest.values():
-        stage.wait_for(job, "done")
+    def send(self):
+        tenant = "bolt" if self.sent % 3 == 0 else "acme"
+        photo = self.photos[tenant][self.sent % 5]
+        self.stage.enqueue(photo, sepia(0.3 + self.sent * 7 % 60 / 100), f"order-{self.sent}", self.keys[tenant])
+        self.sent += 1
+
+    def busy_time(self):
+        """Sends jobs for some minutes, now more and now less."""
+        for jobs in WAVE:
+            end = time.monotonic() + STEP_SECONDS
+            for number in range(jobs):
+                self.send()
+                time.sleep(max(0, (end - time.monotonic()) / (jobs - number)))  # paces the work, and waits for nothing
+
+    def __enter__(self):
+        """Sends on, from a thread, until it is left."""
+        self.is_over, self.fault = threading.Event(), None
+        self.thread = threading.Thread(target=self.send_on)
+        self.thread.start()
+        return self
+
+    def send_on(self):
+        try:
+            while not self.is_over.wait(PACE_SECONDS):
+                self.send()
+        except Exception as error:  # told by the thread that takes the pictures
+            self.fault = error
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        self.thread.join()
+        if self.fault:
+            raise self.fault
 
 
 def taken(stage, browser):
-    """Gives each picture's name and PNG."""
-    for name, path in scenes(stage).items():
-        for dark in (False, True):
-            for size in (WIDE, NARROW):
-                visit = Visit(browser, stage, size=size, dark=dark).sign_in(stage.operator)
-                visit.open(path)
-                if name == "asset":
-                    assets.pictures_of(visit)
-                if name == "now":
-                    expect(visit.page.locator("#liveness")).to_have_text("Live")
-                    expect(visit.page.locator("#running tbody tr")).to_have_count(2)
-                shot = visit.page.screenshot(animations="disabled", caret="hide")
-                yield f"{name}-{visit.scheme}-{size[0]}.png", small(shot)
-                visit.judge()
+    """Gives each picture's name and its file."""
+    clients = Clients(stage)
+    stage.photo(PHOTO, "dandelion.jpg")
+    stage.start_worker("--slots", "3")
+    for edit in (sepia(0.8), {"filters": [{"name": "CIPhotoEffectMono"}, {"name": "CISepiaTone", "inputIntensity": 0.6}]}):
+        stage.wait_for(stage.enqueue(PHOTO, edit, key=clients.keys["acme"]), "done")
+    clients.busy_time()
+    with clients:
+        for tenant, key in clients.keys.items():
+            long = stage.enqueue(stage.photo(f"{tenant}/panorama.jpg", "dandelion.jpg", 5312), LONG, f"panorama-{tenant}", key)
+            stage.wait_for(long, "active")
+        yield from shots(stage, browser, "now", "/")
+    yield from shots(stage, browser, "asset", f"/assets/{PHOTO}")
+    for number in range(LOST):
+        tenant, key = list(clients.keys.items())[number % 2]
+        stage.wait_for(stage.enqueue(f"{tenant}/lost/IMG_{number:04}.JPG", job=f"lost-{number}", key=key), "dead")
+    yield from shots(stage, browser, "dead", "/dead")
+
+
+def shots(stage, browser, name, path):
+    """A page in light and dark, wide and narrow."""
+    for dark in (False, True):
+        for size in (WIDE, NARROW):
+            visit = Visit(browser, stage, size=size, dark=dark).sign_in(stage.operator)
+            visit.open(path)
+            if name == "asset":
+                assets.pictures_of(visit)
+            if name == "now":
+                expect(visit.page.locator("#liveness")).to_have_text("Live")
+                expect(visit.page.locator("#health")).to_contain_text("All is well")
+                expect(visit.page.locator("#running")).to_contain_text("panorama-bolt")
+            shot = visit.page.screenshot(animations="disabled", caret="hide")
+            suffix, file = (".jpg", photograph(shot)) if name == "asset" else (".png", small(shot))
+            yield f"{name}-{visit.scheme}-{size[0]}{suffix}", file
+            visit.judge()
+
+
+def photograph(shot):
+    """The page as a JPEG with all its colours."""
+    result = io.BytesIO()
+    with Image.open(io.BytesIO(shot)) as image:
+        image.convert("RGB").save(result, "JPEG", quality=QUALITY, subsampling=0, optimize=True)
+    if result.tell() > BYTES_MAX:
+        raise ValueError(f"a picture has {result.tell()} bytes; at most {BYTES_MAX} are for the README")
+    return result.getvalue()
 
 
 def small(shot):

@@ -209,7 +209,8 @@ extension MemoryBudget: CustomStringConvertible {
                 "the control group's limit is \(megabytes(limit)), \(megabytes(used)) are in use, "
                     + "and the worker and the page cache need their part"
             case .machine(let available):
-                "the machine has \(megabytes(available)) available, and half of it is left to others"
+                "the machine has \(megabytes(available)) available, and half of it is left to others (several workers on a machine "
+                    + "need a --memory each)"
             case .nobody: "nothing bounds it"
             }
         return "\(megabytes(max(0, bytes))) for render children: \(reason)"

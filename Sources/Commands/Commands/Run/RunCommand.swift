@@ -189,6 +189,14 @@ struct RunCommand: AsyncParsableCommand {
 
     /// The most before-and-after pairs on the sheet.
     private static let sheetPairsMax = 24
+    /// The most characters below a picture: two lines.
+    private static let labelMax = 120
+
+    /// Returns a text as it stands below a picture; nil if there is none.
+    private static func label(_ text: String) -> String? {
+        guard !text.isEmpty else { return nil }
+        return text.count > labelMax ? "\(text.prefix(labelMax))…".printable : text.printable
+    }
 
     private func draw(
         _ run: Run, _ parts: RunParts, _ settings: WorkerSettings, _ logger: Logger
@@ -206,9 +214,14 @@ struct RunCommand: AsyncParsableCommand {
                 guard error.code == .missingVersion else { throw error }
                 continue  // a draft that a later job has published or discarded
             }
-            for file in [.original(asset), try library.shownFile(of: version, asset)] {
-                cells.append(SheetCell(source: try await library.open(file)))
-            }
+            let shown = try library.shownFile(of: version, asset)
+            cells.append(
+                SheetCell(
+                    source: try await library.open(.original(asset)),
+                    label: Self.label(job.asset)))
+            cells.append(
+                SheetCell(
+                    source: try await library.open(shown), label: Self.label(RunReport.what(job))))
         }
         guard !cells.isEmpty else { return nil }
         // About twice as many rows as columns of pairs, since a pair is twice as wide as high.
@@ -286,7 +299,8 @@ struct RunReport: Encodable {
         return lines.joined(separator: "\n")
     }
 
-    private static func what(_ job: JobEvent.Completed) -> String {
+    /// Returns what a job did, in a line: `SepiaTone 0.8`.
+    static func what(_ job: JobEvent.Completed) -> String {
         let filters = job.filters.map { $0.map(short).joined(separator: " + ") } ?? ""
         if job.mode == .replace { return filters }
         return filters.isEmpty ? job.mode.rawValue : "\(job.mode.rawValue): \(filters)"
