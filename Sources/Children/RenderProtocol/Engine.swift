@@ -4,17 +4,17 @@ import Glibc
 /// The name, version and numbers of the renderer, for keys, provenance and logs.
 public enum Engine {
     /// The version of minilab: that of the newest entry of CHANGELOG.md.
-    public static let version = "0.5.0"
+    public static let version = "0.6.0"
 
     /// The name and version in one text.
     public static let name = "minilab/\(version)"
 
-    /// The number of all pixels and bytes that are ours. 1 is that of 0.5.0; provenances of earlier releases have none.
+    /// The number of all pixels and bytes that are ours. 1 is that of 0.5.0, 2 that of 0.6.0; provenances of earlier releases have none.
     ///
     /// Raise it whenever the same input makes another byte by our own code: a test compares pictures with committed digests. It is part
     /// of the keys by which renders are reused, so nothing that a lower number made is taken for what this one makes. Bytes that change
     /// because a library does are no reason: ``LibraryVersion`` tells them apart.
-    public static let render = 1
+    public static let render = 2
 
     /// The commit that the program was built from, as 40 digits, with `+dirty` if the sources were others; nil for a program that
     /// `ops/release` has not built.
