@@ -26,7 +26,7 @@ public struct QueueName: Sendable, Hashable, CustomStringConvertible {
     /// Its keys in Redis.
     public var keys: QueueKeys { QueueKeys(self) }
 
-    /// The suffix of the entry names of the urgent ingress stream; see `Scripts/Shared/admission.lua`.
+    /// The suffix of the entry names of the urgent ingress stream; see `Scripts/Shared/streams.lua`.
     static let urgentSuffix = "-i"
     public var description: String { string }
 }

@@ -76,6 +76,8 @@ enum QueueScript {
         PackageResources.batches_lua,
         PackageResources.jobs_lua,
         PackageResources.entries_lua,
+        PackageResources.streams_lua,
+        PackageResources.batch_streams_lua,
         PackageResources.admission_lua,
     ]
 
