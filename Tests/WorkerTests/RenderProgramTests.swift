@@ -84,7 +84,8 @@ import Testing
                 Mark(.text(own), isInPixels: true), own, text: own.text,
                 in: PixelSize(width: 800, height: 600))
             let drawn = try await bench.pool.coverage(
-                of: request, [digest: font], for: Borrower(.photo("a.jpg")))
+                of: request, OwnedFonts([digest: font], ofOwner: []),
+                for: Borrower(.photo("a.jpg")))
             #expect(drawn.bytes.max() == 255)
         }
         func count(_ name: String) -> Double {

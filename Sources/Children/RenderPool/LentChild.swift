@@ -13,6 +13,8 @@ package final class LentChild: Sendable {
         var peakBytes = 0
         /// The sentence about what the child held after an answer; nil if it held nothing that a render does not leave behind.
         var excess: String?
+        /// Whether the child has read a font that is not for all tenants, in this loan or in an earlier one.
+        var hasMetOwnFont = false
         /// Whether the use of more memory than granted was already reported.
         fileprivate var hasExceeded = false
         /// Its number among the running renders; nil before its first render.
@@ -27,7 +29,7 @@ package final class LentChild: Sendable {
     private let logger: Logger
     private let timeout: Duration
     private let metrics: RenderMetrics
-    private let used = Mutex(Use())
+    private let used: Mutex<Use>
 
     /// The time limit of an inspection, which only reads a header. The child's own limit of processor time ends an
     /// endless loop in its reader after 4 s. This limit is for a disk that does not answer. It is generous because
@@ -40,11 +42,15 @@ package final class LentChild: Sendable {
     /// The time limit for the start of a child, generous for an overloaded machine.
     private static let startTimeout: Duration = .seconds(60)
 
+    /// - Parameter hasMetOwnFont: whether the child has read a font that is not for all tenants in an earlier loan.
     init(
         _ process: RenderProcess, among renders: RunningRenders, grant: MemoryGate.Grant,
-        formats: FormatGaps, borrower: Borrower?, timeout: Duration,
+        formats: FormatGaps, borrower: Borrower?, isNew: Bool, hasMetOwnFont: Bool,
+        timeout: Duration,
         logger: Logger, metrics: RenderMetrics
     ) {
+        used = Mutex(Use(hasMetOwnFont: hasMetOwnFont))
+        renders.lend(process)
         self.process = process
         self.renders = renders
         self.grant = grant
@@ -134,8 +140,15 @@ package final class LentChild: Sendable {
     }
 
     /// Draws a text into the only output of `files`.
-    func draw(_ request: TextRequest, _ files: RenderFiles) async throws -> TextCoverage {
-        let reply = try await ask(.text(request), files, timeout: Self.probeTimeout).content
+    ///
+    /// - Parameter hasOwnFont: whether one of its fonts is not for all tenants.
+    func draw(
+        _ request: TextRequest, _ files: RenderFiles, hasOwnFont: Bool
+    ) async throws -> TextCoverage {
+        if hasOwnFont { used.withLock { $0.hasMetOwnFont = true } }
+        let reply = try await ask(
+            .text(request), files, timeout: ProcessorSpeed.here.scaled(Self.textTimeout)
+        ).content
         used.withLock { $0.photos += 1 }
         switch reply {
         case .drawn(let coverage): return coverage

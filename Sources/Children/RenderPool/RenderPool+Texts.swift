@@ -11,32 +11,59 @@ extension RenderPool {
 
     /// Returns a text's coverage: from the cache, or drawn by a text child.
     ///
+    /// The cache is asked only if the borrower's owner may use each font now, and keeps only what a child drew that has met no font
+    /// of one owner.
+    ///
     /// - Parameters:
-    ///   - fonts: the fonts' files by digest. Missing ones are reported by the child.
-    /// - Throws: the child's failure, such as `missingGlyph`; `untrustedRender` if its coverage is not what it says.
+    ///   - fonts: the fonts that the borrower's owner may use. Missing ones are reported by the child.
+    /// - Throws: the child's failure, such as `missingGlyph`; `untrustedRender` if its reply is not what a text can have.
     package func coverage(
-        of request: TextRequest, _ fonts: [String: OpenFile], for borrower: Borrower
+        of request: TextRequest, _ fonts: OwnedFonts, for borrower: Borrower
     ) async throws -> CoveredText {
-        if let known = texts.text(for: request) { return known }
+        let digests = Set(request.fonts.map(\.digest))
+        let key = TextCache.Key(owner: borrower.owner, request: request)
+        if digests.allSatisfy({ fonts.files[$0] != nil }), let known = texts.text(for: key) {
+            return known
+        }
         let files = RenderFiles(
-            resources: fonts.filter { digest, _ in request.fonts.contains { $0.digest == digest } },
-            outputs: [try .inMemory(name: "the coverage of a text")])
-        let coverage = try await lend(
+            resources: fonts.files.filter { digest, _ in digests.contains(digest) },
+            outputs: [
+                try .inMemory(name: "the coverage of a text", bytes: TextRequest.coverageBytesMax)
+            ])
+        let hasOwnFont = !fonts.ofOwner.isDisjoint(with: digests)
+        let (coverage, isOfCleanChild) = try await lend(
             min(Self.textBytes, gate.budget.bytes), to: borrower, program: .texts
         ) { child in
-            try await child.draw(request, files)
+            // A start may take longer than a text, on a machine that is busy.
+            if child.isNew { _ = try await child.confinement() }
+            return (
+                try await child.draw(request, files, hasOwnFont: hasOwnFont),
+                !child.use.hasMetOwnFont
+            )
         }
         let bytes = files.outputs[0].bytes(from: 0, count: coverage.bytes)
         guard bytes.count == coverage.bytes else {
             throw Failure(
-                .untrustedRender,
-                "a text child has written \(bytes.count) bytes of coverage and reports \(coverage.bytes)."
-            )
+                .ioFailure,
+                "\(bytes.count) of \(coverage.bytes) bytes of a text's coverage can be read.")
         }
         for note in coverage.notes { logger.notice("\(note)") }
         let text = CoveredText(coverage: coverage, bytes: bytes)
-        texts.keep(text, for: request)
+        if isOfCleanChild { texts.keep(text, for: key) }
         return text
+    }
+}
+
+/// The fonts that an owner may use.
+package struct OwnedFonts: Sendable {
+    /// The files by digest.
+    package let files: [String: OpenFile]
+    /// The digests of those that lie in no folder of all tenants. Whoever sent such a font may have made it to take over its reader.
+    package let ofOwner: Set<String>
+
+    package init(_ files: [String: OpenFile], ofOwner: Set<String>) {
+        self.files = files
+        self.ofOwner = ofOwner
     }
 }
 
@@ -49,26 +76,32 @@ package struct CoveredText: Sendable {
 
 /// The texts that were drawn last. Copyright lines return with each photo of a size; names do not.
 ///
-/// A text is its own key, with the digests of its fonts: what is drawn depends on nothing else, whoever asks.
+/// An honest child draws the same for all owners. The owner is a part of the key nevertheless, because a child that a font has taken
+/// over may draw anything for its own.
 struct TextCache {
-    private var texts: [TextRequest: (text: CoveredText, used: Int)] = [:]
+    struct Key: Hashable {
+        let owner: Owner
+        let request: TextRequest
+    }
+
+    private var texts: [Key: (text: CoveredText, used: Int)] = [:]
     private var bytes = 0
     private var uses = 0
 
     /// The most bytes of coverage that a worker keeps.
     static let bytesMax = 16 << 20
 
-    mutating func text(for request: TextRequest) -> CoveredText? {
-        guard let index = texts.index(forKey: request) else { return nil }
+    mutating func text(for key: Key) -> CoveredText? {
+        guard let index = texts.index(forKey: key) else { return nil }
         uses += 1
         texts.values[index].used = uses
         return texts.values[index].text
     }
 
-    mutating func keep(_ text: CoveredText, for request: TextRequest) {
+    mutating func keep(_ text: CoveredText, for key: Key) {
         guard text.bytes.count <= Self.bytesMax else { return }
         uses += 1
-        if let old = texts.updateValue((text, uses), forKey: request) {
+        if let old = texts.updateValue((text, uses), forKey: key) {
             bytes -= Self.cost(of: old.text)
         }
         bytes += Self.cost(of: text)

@@ -26,6 +26,8 @@ public actor RenderPool {
         /// The owner of the photos that the child has read; nil if it has read none.
         var owner: Owner?
         var photos: Int
+        /// Whether the child has read a font that is not for all tenants.
+        var hasMetOwnFont = false
         var memory = RenderProcess.Memory()
     }
 
@@ -40,7 +42,7 @@ public actor RenderPool {
     var formats = FormatGaps()
     /// The results of trials of the bits of a sample.
     var bitDepthTrials: [Recipe.Format: [Recipe.BitDepth: Task<Void, any Error>]] = [:]
-    /// The texts that were drawn last.
+    /// The texts that were drawn last, by their owner.
     var texts = TextCache()
     let logger: Logger
     let metrics: RenderMetrics
@@ -216,7 +218,9 @@ public actor RenderPool {
         defer { gate.giveBack(grant) }
         let lent = LentChild(
             warm.process, among: renders, grant: grant, formats: formats,
-            borrower: borrower, timeout: settings.timeout, logger: logger, metrics: metrics)
+            borrower: borrower, isNew: warm.photos == 0, hasMetOwnFont: warm.hasMetOwnFont,
+            timeout: settings.timeout,
+            logger: logger, metrics: metrics)
         do {
             try await insistOnConfinement(of: lent)
             let result = try await body(lent)
@@ -314,6 +318,7 @@ public actor RenderPool {
         guard warm.process.isAlive else { return await warm.process.wait() }
         var warm = warm
         warm.photos += use.photos
+        warm.hasMetOwnFont = use.hasMetOwnFont
         warm.memory = warm.process.memory
         idle.append(warm)
         // With one photo per child, a child is not reused even if it has only read a header.

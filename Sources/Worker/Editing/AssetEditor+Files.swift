@@ -131,7 +131,14 @@ extension [String: OpenFile] {
     static func opened(
         _ digests: Set<String>, of owner: Owner, in folder: String?
     ) throws(Failure) -> [String: OpenFile] {
-        var files: [String: OpenFile] = [:]
+        try found(digests, of: owner, in: folder).mapValues(\.file)
+    }
+
+    /// Opens resources by their digests, and says which of them lie in the folder of all tenants.
+    fileprivate static func found(
+        _ digests: Set<String>, of owner: Owner, in folder: String?
+    ) throws(Failure) -> [String: (file: OpenFile, isShared: Bool)] {
+        var files: [String: (file: OpenFile, isShared: Bool)] = [:]
         guard let folder else { return files }
         guard digests.count <= resourcesMax else {
             throw Failure(
@@ -142,8 +149,9 @@ extension [String: OpenFile] {
         for digest in digests {
             for place in try places(of: owner, in: folder) where files[digest] == nil {
                 do throws(Failure) {
-                    files[digest] = try OpenFile(
+                    let file = try OpenFile(
                         reading: "\(place)/\(digest.dropFirst("sha256:".count))", name: digest)
+                    files[digest] = (file, isShared: place == folder)
                 } catch  where error.code == .missingAsset {
                     continue
                 }
@@ -170,4 +178,17 @@ extension [String: OpenFile] {
 
     /// The most resources that one edit may name. Each is an open descriptor of the child.
     private static var resourcesMax: Int { 32 }
+}
+
+extension OwnedFonts {
+    /// Opens the fonts that texts name, as ``Swift/Dictionary/opened(for:renditions:of:in:)`` opens other resources.
+    ///
+    /// - Throws: `exceedsLimit` if there are too many; `ioFailure`.
+    static func opened(
+        _ digests: Set<String>, of owner: Owner, in folder: String?
+    ) throws(Failure) -> OwnedFonts {
+        let found = try [String: OpenFile].found(digests, of: owner, in: folder)
+        return OwnedFonts(
+            found.mapValues(\.file), ofOwner: Set(found.filter { !$0.value.isShared }.keys))
+    }
 }

@@ -30,7 +30,7 @@ extension RenderPool {
         var outputs: [PhotoRequest.Output] = []
         var missed: [String: Failure] = [:]
         let fonts = try await offPool { () throws(Failure) in
-            try [String: OpenFile].opened(digests, of: borrower.owner, in: resources)
+            try OwnedFonts.opened(digests, of: borrower.owner, in: resources)
         }
         let file = try OpenFile.inMemory(name: "the coverage of texts")
         var offset = 0
@@ -68,7 +68,7 @@ extension RenderPool {
 
     /// Draws the texts of one output.
     private func drawn(
-        _ output: PhotoRequest.Output, on picture: PixelSize, _ fonts: [String: OpenFile],
+        _ output: PhotoRequest.Output, on picture: PixelSize, _ fonts: OwnedFonts,
         for borrower: Borrower
     ) async throws -> [CoveredText] {
         guard let rendition = output.rendition else { return [] }
