@@ -138,6 +138,8 @@ import Testing
     private static let named: [String: Outcome] = [
         "fork": .error(EPERM), "thread": .done, "clone3": .error(ENOSYS), "map": .done,
         "map-executable": .error(EPERM), "protect-executable": .error(EPERM),
+        // Memory that RLIMIT_DATA does not count.
+        "map-shared": .error(EPERM), "map-growing": .error(EPERM),
         "owner": .error(EPERM), "owner-signal": .error(EPERM), "file-status": .error(EPERM),
         "file-lock": .error(EPERM), "file-flags": .error(ENOTTY),
         "type-into-terminal": .error(ENOTTY), "fchmodat2": .error(ENOSYS),

@@ -83,6 +83,20 @@ final class Child {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
+    /// The hard limits of a process, by the kernel's names; those without a limit are left out.
+    static func limits(of process: pid_t) throws -> [String: Int] {
+        let text = try String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)
+        var limits: [String: Int] = [:]
+        for line in text.split(separator: "\n") {
+            // The name takes 26 columns; soft and hard follow.
+            let fields = line.dropFirst(26).split(separator: " ")
+            guard fields.count >= 2, let hard = Int(fields[1]) else { continue }
+            let name = line.prefix(26).split(separator: " ").joined(separator: " ")
+            limits[name] = hard
+        }
+        return limits
+    }
+
     func send(_ data: Data) throws { try socket?.send([UInt8](data), with: []) }
 
     /// Hands a request over with its files.

@@ -29,9 +29,13 @@ import Codecs
                 to: photo, quality: 90, chroma: .on)
         }
 
-        func child(_ attack: TestAttack? = nil) throws -> Child {
+        func child(
+            _ attack: TestAttack? = nil, _ environment: [String: String] = [:]
+        ) throws -> Child {
             try Child(
-                environment: attack.map { [TestAttack.variable: $0.rawValue] } ?? [:],
+                environment: environment.merging(
+                    attack.map { [TestAttack.variable: $0.rawValue] } ?? [:]
+                ) { $1 },
                 executable: attack == nil ? "minilab-render" : "minilab-hostile-child")
         }
 
@@ -112,6 +116,23 @@ import Codecs
         let child = try fixture.child(attack)
         try child.send(fixture.render())
         #expect(try await child.waitForEnd() == end)
+    }
+
+    @Test func `a child cannot lift the limits that it has for its life`() throws {
+        let fixture = try Fixture()
+        let child = try fixture.child(
+            .liftLimits, [ChildEnvironment.memoryMax: "\(256 << 20)"])
+        guard case .failed(let failure) = try child.ask(fixture.render()) else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(failure.message == "lift-limits: Operation not permitted")
+        let limits = try Child.limits(of: child.process.processIdentifier)
+        #expect(limits["Max stack size"] == 8 << 20)
+        let data = try #require(limits["Max data size"])
+        #expect(((256 << 20)...(512 << 20)).contains(data))
+        let addresses = try #require(limits["Max address space"])
+        #expect(((16 << 30)...(20 << 30)).contains(addresses))
     }
 
     @Test func `a loop in the reader of headers ends within five seconds of a core`() async throws {

@@ -84,6 +84,48 @@ import Testing
         #expect(confinement.gaps.map(\.measure) == usual.gaps.map(\.measure))
     }
 
+    @Test("A text child has hard limits of memory and of files before it reads a font")
+    func hasHardLimits() throws {
+        let child = try Child(executable: Self.program)
+        _ = try child.ask(.confinement)
+        let limits = try Child.limits(of: child.process.processIdentifier)
+        #expect(limits["Max data size"] == 96 << 20)
+        #expect(limits["Max file size"] == TextRequest.coverageBytesMax)
+        #expect(limits["Max stack size"] == 8 << 20)
+        let addresses = try #require(limits["Max address space"])
+        #expect(((2 << 30)...(4 << 30)).contains(addresses))
+    }
+
+    @Test(
+        "Numbers that no worker asks for are refused",
+        arguments: [
+            #""size":2147483648"#, #""size":-1"#, #""size":9223372036854775807"#,
+            #""maxWidth":2147483648"#, #""stroke":-2147483649"#,
+            #""within":{"height":600,"width":2147483648}"#,
+            #""within":{"height":-1,"width":800}"#, #""index":-1"#, #""index":4294967296"#,
+        ]) func refusesNumbers(change: String) throws
+    {
+        let child = try Child(executable: Self.program)
+        let (order, _) = try Self.order("a")
+        guard case .text(let text) = order.work else { return }
+        let field = try #require(change.split(separator: ":").first)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let json = String(decoding: try encoder.encode(text), as: UTF8.self)
+        let pattern = try Regex(field + #":(\{[^}]*\}|-?[0-9]+)"#)
+        let changed = json.replacing(pattern, with: change)
+        #expect(changed != json)
+        let wrong = try JSONDecoder().decode(TextRequest.self, from: Data(changed.utf8))
+        guard
+            case .failed(let failure) = try child.ask(
+                Order(work: .text(wrong), files: order.files))
+        else {
+            Issue.record("it was drawn, or ended its child")
+            return
+        }
+        #expect(failure.code == .internalError)
+    }
+
     @Test("A font whose content differs from its digest is refused")
     func refusesOtherFont() throws {
         let child = try Child(executable: Self.program)

@@ -39,7 +39,7 @@ import Testing
         let pool: RenderPool
         let ends = Ends()
 
-        init(_ attack: TestAttack) throws {
+        init(_ attack: TestAttack, memory: Int? = nil) throws {
             ignoreBrokenPipes()
             folder = try TemporaryFolder()
             photo = folder.file("in.png")
@@ -48,7 +48,9 @@ import Testing
             let child = try folder.script(
                 "child", "\(TestAttack.variable)=\(attack.rawValue) exec '\(real)' \"$@\"")
             guard mkdir(folder.file("results"), 0o755) == 0 else { throw Errno(rawValue: errno) }
-            let settings = RenderSettings(executable: FilePath(child))
+            var settings = RenderSettings(executable: FilePath(child))
+            settings.memoryMax = memory
+            if memory != nil { try settings.boundMemory() }
             pool = RenderPool(
                 settings: settings, logger: Logger(label: "test"), metrics: ends.metrics)
         }
@@ -84,6 +86,28 @@ import Testing
         #expect(
             failure.map { $0.message.contains("retried") || $0.message.contains("tried again") }
                 == false)
+        await place.pool.close()
+    }
+
+    @Test
+    func
+        `a child that takes far more memory than its photo needs is ended, and its owner at fault`()
+        async throws
+    {
+        let place = try Place(.takeMemory)
+        let failure = await #expect(throws: Failure.self) { try await place.render() }
+        #expect(failure?.code == .untrustedRender, "\(String(describing: failure))")
+        #expect(failure?.message.contains("of memory; its request may take") == true)
+        #expect(place.pool.atFault.has(.operator))
+        #expect(place.pool.atFault.kills == 0)
+        await place.pool.close()
+    }
+
+    @Test func `a child that may have less memory than it takes does not get it`() async throws {
+        let place = try Place(.takeMemory, memory: 128 << 20)
+        let failure = await #expect(throws: Failure.self) { try await place.render() }
+        #expect(failure?.code == .ioFailure, "\(String(describing: failure))")
+        #expect(failure?.message.contains("Cannot allocate memory") == true)
         await place.pool.close()
     }
 

@@ -215,6 +215,17 @@ enum ChildExcess {
     }
 }
 
+/// The memory of a child that no file has, and that of files in memory, which its limits count.
+struct ChildMemory {
+    let bytes: Int
+
+    /// Reads it; nil if the process has ended or the kernel does not report it.
+    init?(_ status: ProcessStatus) {
+        guard let anonymous = status.bytes("RssAnon") else { return nil }
+        bytes = anonymous + (status.bytes("RssShmem") ?? 0)
+    }
+}
+
 /// A file, whatever its names and descriptors.
 private struct FileIdentity: Hashable {
     let device: UInt

@@ -26,6 +26,8 @@ package final class LentChild: Sendable {
     private let grant: MemoryGate.Grant
     private let formats: FormatGaps
     private let borrower: Borrower?
+    /// Whether the child has done no work yet: it may still be starting.
+    let isNew: Bool
     private let logger: Logger
     private let timeout: Duration
     private let metrics: RenderMetrics
@@ -35,6 +37,14 @@ package final class LentChild: Sendable {
     /// endless loop in its reader after 4 s. This limit is for a disk that does not answer. It is generous because
     /// on an overloaded machine the start of a child alone took up to 10 s.
     static let probeTimeout: Duration = .seconds(30)
+
+    /// The time limit of a text. Of 6,000 harmed fonts none took 0.1 s.
+    private static let textTimeout: Duration = .seconds(2)
+
+    /// What a request may take beside its grant: as much again, since memory counts as soon as it is mapped, and this.
+    private static let reserveBytes = 256 << 20
+    /// The stacks of a thread of libvips and of a thread that computes rows.
+    static let threadBytes = 16 << 20
 
     /// The time limit of a part of a movie, as a multiple of its estimate.
     private static let partFactor = 5.0
@@ -56,6 +66,7 @@ package final class LentChild: Sendable {
         self.grant = grant
         self.formats = formats
         self.borrower = borrower
+        self.isNew = isNew
         self.logger = logger
         self.timeout = timeout
         self.metrics = metrics
@@ -82,6 +93,7 @@ package final class LentChild: Sendable {
     ///
     /// - Returns: whether the child was killed in the meantime because memory is short.
     func giveBack() -> Bool {
+        renders.takeBack(process)
         guard let number = used.withLock({ $0.number.take() }) else { return false }
         return renders.end(number)
     }
@@ -183,6 +195,8 @@ package final class LentChild: Sendable {
     ) async throws -> RenderProcess.Answer {
         let answer = try await process.ask(
             work, files, timeout: timeout,
+            bytesMax: 2 * grant.bytes + Self.reserveBytes
+                + RenderSlots.shareMax * Self.threadBytes,
             hasLostLease: { [borrower] in borrower?.hasLostLease() ?? false }, progress: progress)
         if let excess = answer.excess { used.withLock { $0.excess = excess } }
         return answer
@@ -198,7 +212,9 @@ package final class LentChild: Sendable {
     /// Registers the child as a running render, from its first pixel on.
     private func begin() {
         let metadata = logger.metadataProvider?.get() ?? [:]
-        used.withLock { $0.number = $0.number ?? renders.begin(process, metadata) }
+        used.withLock {
+            $0.number = $0.number ?? renders.begin(process, metadata, of: borrower?.owner)
+        }
     }
 
     private func count(peak: Int = 0) {

@@ -250,7 +250,9 @@ extension RenderPool {
     }
 
     private func newChild(_ program: RenderProgram.Kind) -> RenderProcess {
-        RenderProcess(executable: path(of: program), logger: logger, metrics: metrics)
+        RenderProcess(
+            executable: path(of: program), lifeBytes: program == .photos ? lifeBytes : nil,
+            logger: logger, metrics: metrics)
     }
 
     private func beginTrouble(_ reason: String, _ program: RenderProgram.Kind) {

@@ -53,6 +53,7 @@ public actor RenderPool {
     /// The most idle children: two for each slot, so that alternating owners find their own.
     private var idleMax: Int { 2 * settings.slots }
     nonisolated let renders = RunningRenders()
+    nonisolated let atFault = OwnersAtFault()
     /// The slots for rendering photos. Callers of `lend` acquire a slot first.
     package nonisolated let slots: RenderSlots
     nonisolated let gate: MemoryGate
@@ -81,6 +82,13 @@ public actor RenderPool {
     /// The granted memory and the waiting requests, for operators; nil if memory is unbounded.
     public nonisolated var memory: MemoryFigures? {
         gate.budget.source == .nobody ? nil : gate.figures
+    }
+
+    /// The private memory that a child may get for its photos, whatever it is asked: all renders' budget, and the stacks of its
+    /// threads, which are mapped and hardly touched. nil if memory is unbounded.
+    nonisolated var lifeBytes: Int? {
+        guard gate.budget.source != .nobody else { return nil }
+        return gate.budget.bytes + RenderSlots.shareMax * LentChild.threadBytes
     }
 
     package nonisolated var renderTimeout: Duration { settings.timeout }
@@ -236,6 +244,9 @@ public actor RenderPool {
             let isRequeued = lent.giveBack()
             warm.process.kill(because: ChildDeath(ending: error))
             await warm.process.wait()
+            if warm.process.tookTooMuch {
+                atFault.note(borrower?.owner, wasKilled: warm.process.wasKilledForMemory)
+            }
             if isRequeued { throw RenderRequeued() }
             throw (error as? AnsweredFailure)?.failure ?? error
         }
@@ -257,7 +268,7 @@ public actor RenderPool {
         }
         let wanted: SpanAttributes = ["minilab.bytes": .int64(Int64(bytes))]
         let grant = try await inSpan("wait for memory", with: wanted) { _ in
-            try await gate.grant(bytes)
+            try await gate.grant(bytes, isLast: atFault.has(owner))
         }
         var warm: Warm
         if let index = choose(owner, program, atMost: bytes) {

@@ -46,6 +46,10 @@ final class RenderProcess: Sendable {
         var isAtRest = false
         /// The time limit of the present request.
         var clock: RenderClock?
+        /// The private memory that the process may hold during its present request, in bytes.
+        var bytesMax = Int.max
+        /// Whether the process was ended because it held more.
+        var isOverdrawn = false
         /// The number of processes of the worker's control group that the kernel had killed for lack of memory when
         /// the present request was sent.
         var killsBefore: Int?
@@ -93,7 +97,9 @@ final class RenderProcess: Sendable {
     private static let endTimeout: Duration = .seconds(5)
 
     /// The environment of a child: only the variables that rendering needs.
-    private static func environment(_ executable: FilePath) -> Subprocess.Environment {
+    private static func environment(
+        _ executable: FilePath, _ lifeBytes: Int?
+    ) -> Subprocess.Environment {
         var variables: [Subprocess.Environment.Key: String] = [
             "LANG": "C.UTF-8",
             // Two malloc arenas instead of eight per core, so that freed strips are reused.
@@ -101,6 +107,7 @@ final class RenderProcess: Sendable {
             // A crash ends the child immediately by its signal. By default Swift would first start a debugger.
             "SWIFT_BACKTRACE": "enable=no",
         ]
+        variables[lifeBytesKey] = lifeBytes.map { "\($0)" }
         variables["LD_LIBRARY_PATH"] = UnusedLibraries.folder(beside: executable)?.string
         if let name = TestPoint.armedName { variables[testPointKey] = name }
         return .custom(variables)
@@ -117,13 +124,18 @@ final class RenderProcess: Sendable {
 
     private static let testPointKey = Subprocess.Environment.Key(
         stringLiteral: TestPoint.variable)
+    private static let lifeBytesKey = Subprocess.Environment.Key(
+        stringLiteral: ChildEnvironment.memoryMax)
 
     /// Starts a child.
     ///
-    /// - Parameter status: opens the status of a process. A child whose status cannot be opened is not started, since its
-    ///   threads could not be counted.
+    /// - Parameters:
+    ///   - lifeBytes: the private memory that the child may get beside what it starts with, whatever it is asked; nil: no limit.
+    ///   - status: opens the status of a process. A child whose status cannot be opened is not started, since its
+    ///     threads could not be counted.
     init(
-        executable: FilePath, logger: Logger, metrics: RenderMetrics = RenderMetrics(),
+        executable: FilePath, lifeBytes: Int? = nil, logger: Logger,
+        metrics: RenderMetrics = RenderMetrics(),
         status: @escaping @Sendable (pid_t) -> ProcessStatus? = { ProcessStatus("\($0)") }
     ) {
         let (stream, exchanges) = AsyncStream.makeStream(of: Exchange.self)
@@ -134,7 +146,9 @@ final class RenderProcess: Sendable {
         self.logger = logger
         life.withLock {
             // Detached, because the child outlives the job for which it was started.
-            $0 = Task.detached { [self] in await live(executable, stream, metrics, status) }
+            $0 = Task.detached { [self] in
+                await live(executable, lifeBytes, stream, metrics, status)
+            }
         }
     }
 
@@ -144,17 +158,21 @@ final class RenderProcess: Sendable {
     /// a render.
     ///
     /// - Parameters:
+    ///   - bytesMax: the private memory that the request may take beside what the child holds already. A child that holds
+    ///     more is ended.
     ///   - hasLostLease: asked when the calling task is cancelled, for the reason of the child's death.
     ///   - progress: called with the progress of the request.
     /// - Throws: a `Failure` that describes the child's death, or `CancellationError`.
     func ask(
-        _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration,
+        _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration, bytesMax: Int? = nil,
         hasLostLease: @escaping @Sendable () -> Bool = { false },
         progress: @escaping @Sendable (RenderReply.Progress) -> Void = { _ in }
     ) async throws -> Answer {
         // A child has no way to send spans: its worker records what it sees from outside.
         try await inSpan("render child \(work.name)") { span in
-            let answer = try await exchange(work, files, timeout: timeout, hasLostLease) { done in
+            let answer = try await exchange(
+                work, files, timeout: timeout, bytesMax, hasLostLease
+            ) { done in
                 span.note(done)
                 progress(done)
             }
@@ -164,7 +182,7 @@ final class RenderProcess: Sendable {
     }
 
     private func exchange(
-        _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration,
+        _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration, _ bytesMax: Int?,
         _ hasLostLease: @escaping @Sendable () -> Bool,
         progress: @escaping @Sendable (RenderReply.Progress) -> Void
     ) async throws -> Answer {
@@ -174,6 +192,8 @@ final class RenderProcess: Sendable {
         let clock = state.withLock { state in
             let clock = RenderClock(timeout, runs: !state.isPaused)
             state.clock = clock
+            let held = state.status.flatMap(ChildMemory.init)?.bytes ?? 0
+            state.bytesMax = bytesMax.map { held + $0 } ?? .max
             return clock
         }
         let alarm = Task {
@@ -187,6 +207,7 @@ final class RenderProcess: Sendable {
                 if let excess = status.flatMap(ChildExcess.threads) {
                     kill(because: .untrusted(excess))
                 }
+                _ = endIfOverdrawn()
             }
         }
         defer {
@@ -214,6 +235,35 @@ final class RenderProcess: Sendable {
             throw death.failure(lastOutput: state.withLock { $0.lastOutput })
         }
     }
+
+    /// Ends the child if it holds more private memory than its present request may take: it has lifted the limits that it set itself.
+    ///
+    /// - Returns: whether it did.
+    func endIfOverdrawn() -> Bool {
+        let (status, most) = state.withLock { ($0.status, $0.bytesMax) }
+        guard let held = status.flatMap(ChildMemory.init)?.bytes, held > most else { return false }
+        let wasAlive = state.withLock { state in
+            guard state.death == nil, !state.isOverdrawn else { return false }
+            state.isOverdrawn = true
+            return true
+        }
+        guard wasAlive else { return false }
+        kill(
+            because: .untrusted(
+                "it held \(megabytes(held)) of memory; its request may take \(megabytes(most))"))
+        return true
+    }
+
+    /// Whether it took more memory than there was for it: its worker or the kernel ended it for that.
+    var tookTooMuch: Bool {
+        state.withLock { state in
+            if case .killed(let forMemory) = state.death { return forMemory != false }
+            return state.isOverdrawn
+        }
+    }
+
+    /// Whether the kernel has ended it because memory is short.
+    var wasKilledForMemory: Bool { state.withLock { $0.death == .killed(forMemory: true) } }
 
     /// Whether the child can still receive requests.
     var isAlive: Bool { state.withLock { !$0.silent && $0.death == nil } }
@@ -265,7 +315,8 @@ final class RenderProcess: Sendable {
     func wait() async { await life.withLock { $0 }?.value }
 
     private func live(
-        _ executable: FilePath, _ stream: AsyncStream<Exchange>, _ metrics: RenderMetrics,
+        _ executable: FilePath, _ lifeBytes: Int?, _ stream: AsyncStream<Exchange>,
+        _ metrics: RenderMetrics,
         _ openStatus: @Sendable (pid_t) -> ProcessStatus?
     ) async {
         let pending = Mutex<Exchange?>(nil)
@@ -273,7 +324,7 @@ final class RenderProcess: Sendable {
         do {
             let (socket, theirs) = try DescriptorSocket.pair()
             let outcome = try await run(
-                .path(executable), environment: Self.environment(executable),
+                .path(executable), environment: Self.environment(executable, lifeBytes),
                 platformOptions: Self.options,
                 input: .fileDescriptor(
                     FileDescriptor(rawValue: theirs), closeAfterSpawningProcess: true),

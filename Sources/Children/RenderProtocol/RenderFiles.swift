@@ -97,6 +97,12 @@ extension RenderFiles.Role {
     }
 }
 
+/// What a worker tells a child by its environment, before the first request.
+public enum ChildEnvironment {
+    /// The variable with the bytes of private memory that a child may get for its photos; without it there is no limit.
+    public static let memoryMax = "MINILAB_CHILD_BYTES"
+}
+
 /// The exit codes of a render child, which tell the worker why a child ended.
 ///
 /// A child that is stopped by the end of its standard input exits with `finished`. Every other exit loses the photo in

@@ -36,6 +36,8 @@ public struct TextRequest: Sendable, Codable, Hashable {
 
     /// Most pixels of the coverage of a text.
     public static let pixelsMax = 4_000_000
+    /// Most bytes of the coverage of a text: the letters, and what a stroke surrounds.
+    public static let coverageBytesMax = 2 * pixelsMax
     /// Most bytes of one font, and of all fonts of a text: collections of Chinese, Japanese and Korean have 16 to 20 MB.
     public static let fontBytesMax = 32 << 20
     public static let allFontBytesMax = 48 << 20
@@ -70,6 +72,29 @@ public struct TextRequest: Sendable, Codable, Hashable {
             }
         mayCut = own.overflow == .cut
         maySkip = own.missing == .skip
+    }
+}
+
+extension TextRequest {
+    /// The sides of a rendition in which a text is drawn: those of the longest photo.
+    private static let sides = 1...1_000_000
+    /// The faces of a collection.
+    private static let faces = 0...Int(UInt16.max)
+
+    /// Checks the numbers, which are narrower where the text is drawn.
+    ///
+    /// - Throws: `internalError`, since no worker asks for others.
+    public func check() throws(Failure) {
+        let lengths = 0...Self.sizes.upperBound
+        guard Self.sizes.contains(size), lengths.contains(maxWidth), lengths.contains(stroke),
+            Self.sides.contains(within.width), Self.sides.contains(within.height), turn.isFinite,
+            fonts.allSatisfy({ Self.faces.contains($0.index) })
+        else {
+            throw Failure(
+                .internalError,
+                "A text has a size, a box or a face of a font that no worker asks for. Report this."
+            )
+        }
     }
 }
 

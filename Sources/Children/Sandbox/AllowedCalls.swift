@@ -89,7 +89,9 @@ struct AllowedCalls {
         [
             // Executable code is mapped only by loading libraries, before this filter. The memory for the code that orc compiles is
             // already mapped.
-            CallRule(SYS_mmap, when: .argument(2, hasNone: UInt32(PROT_EXEC))),
+            CallRule(
+                SYS_mmap, when: .argument(2, hasNone: UInt32(PROT_EXEC)),
+                .argument(3, isOneOf: countedMaps, of: uncountedFlags)),
             CallRule(SYS_mprotect, when: .argument(2, hasNone: UInt32(PROT_EXEC))),
             CallRule(SYS_madvise, when: .argument(2, isOneOf: advice), otherwise: .refuse(EINVAL)),
             CallRule(SYS_clone, when: .argument(0, has: threadFlags, of: cloneFlags)),
@@ -109,6 +111,11 @@ struct AllowedCalls {
             CallRule(SYS_recvmsg, when: .argument(0, isOneOf: [UInt32(STDIN_FILENO)])),
         ]
     }
+
+    /// The flags by which memory that no file has escapes RLIMIT_DATA: shared memory, and stacks that grow. A file is mapped shared or
+    /// private, memory without a file private.
+    private static let uncountedFlags = UInt32(MAP_SHARED | MAP_ANONYMOUS | MAP_GROWSDOWN)
+    private static let countedMaps = [0, UInt32(MAP_SHARED), UInt32(MAP_ANONYMOUS)]
 
     /// Advice that malloc gives about memory that it keeps. MADV_MERGEABLE is excluded: it would allow guessing pixels of other
     /// processes.

@@ -141,6 +141,11 @@ extension CallRule.Test {
         Self(argument: index, values: values)
     }
 
+    /// A test that of the bits of `mask` one of these sets is set.
+    static func argument(_ index: Int, isOneOf values: [UInt32], of mask: UInt32) -> Self {
+        Self(argument: index, mask: mask, values: values)
+    }
+
     static func argument(_ index: Int, hasNone bits: UInt32) -> Self {
         Self(argument: index, mask: bits, values: [0])
     }

@@ -157,6 +157,8 @@ package final class OrphanWatch: Sendable {
 package enum ProcessUsage {
     /// The current memory that counts for RLIMIT_DATA, in bytes; nil if the kernel does not report it.
     package static var dataBytes: Int? { status?.bytes("VmData") }
+    /// The current address space, which counts for RLIMIT_AS, in bytes; nil if the kernel does not report it.
+    package static var addressBytes: Int? { status?.bytes("VmSize") }
 
     /// The processor time that the kernel counts for RLIMIT_CPU, in seconds.
     ///

@@ -23,10 +23,12 @@ package enum ConfinedProcess {
     /// Drops all rights that reading a photo does not need. Call it after libvips is started and every library is loaded: no code
     /// can be mapped afterwards.
     ///
-    /// - Parameter serial: the number of this process among those of its worker; it selects a user id of its own.
+    /// - Parameters:
+    ///   - serial: the number of this process among those of its worker; it selects a user id of its own.
+    ///   - limits: what it may use for its whole life.
     /// - Returns: the restrictions that the kernel did not grant.
     package static func enter(
-        serial: Int, _ rights: ChildRights = .photos
+        serial: Int, _ rights: ChildRights = .photos, _ limits: LifeLimits = LifeLimits()
     ) -> [Confinement.Gap] {
         var gaps: [Confinement.Gap] = []
         if geteuid() == 0 {
@@ -40,6 +42,7 @@ package enum ConfinedProcess {
         gaps.attempt(.privileges) { () throws(SystemRefusal) in try Privileges.giveUp() }
         // After the change of user, which resets these traits.
         gaps.attempt(.process) { () throws(SystemRefusal) in try ProcessTraits.afterChangeOfUser() }
+        gaps.attempt(.process) { () throws(SystemRefusal) in try limits.enter() }
         gaps.attempt(.calls) { () throws(SystemRefusal) in
             try CallFilter.enter(rights.calls(UInt32(getpid())))
         }

@@ -21,7 +21,8 @@ public enum TextChild {
         let prepared = ConfinedProcess.prepare(.texts)
         signal(SIGPIPE, SIG_IGN)
         let confinement = Confinement(
-            gaps: prepared + ConfinedProcess.enter(serial: Int(getpid()), .texts))
+            gaps: prepared
+                + ConfinedProcess.enter(serial: Int(getpid()), .texts, TextLimits.ofLife))
         Heap.leaveCodeOfStart()
         var requests = RequestReader(DescriptorSocket(adopting: STDIN_FILENO))
         var raster = TextRaster()
@@ -66,27 +67,29 @@ public enum TextChild {
     }
 }
 
-/// The kernel's limits for one text: a backstop behind the limits of the request, as those of a photo.
+/// The kernel's limits of a text child. Memory and the length of files are hard and hold for its life; its worker's clock stands
+/// behind the processor time.
 private enum TextLimits {
     /// Private memory: fonts of 48 MB, their tables as HarfBuzz keeps them, and three planes of coverage.
     private static let dataBytes = 96 << 20
-    /// Processor time. 400 harmed fonts took at most 0.05 s each.
+    /// Addresses for private memory, fonts and coverage, and the reserves of allocators: tables of 4 MB.
+    private static let addressRoom = 2 << 30
+    /// Processor time of one text. 400 harmed fonts took at most 0.05 s each.
     private static let seconds = 1
 
-    static func enter() {
-        set(RLIMIT_DATA, dataBytes)
-        let used = Int(ProcessUsage.limitedSeconds.rounded(.up))
-        set(
-            RLIMIT_CPU,
-            used + Int((ProcessorSpeed.here.scaled(.seconds(seconds)) / .seconds(1)).rounded(.up)))
-        set(RLIMIT_FSIZE, 2 * TextRequest.pixelsMax)
-    }
+    static let ofLife = LifeLimits(
+        dataBytes: dataBytes, addressRoom: addressRoom,
+        fileBytes: TextRequest.coverageBytesMax)
 
-    private static func set(_ resource: __rlimit_resource, _ most: Int) {
-        let resource = __rlimit_resource_t(resource.rawValue)
+    /// Sets the limit of processor time for the next text. It is soft, because seconds add up over the child's life.
+    static func enter() {
+        let used = Int(ProcessUsage.limitedSeconds.rounded(.up))
+        let more = Int(
+            (ProcessorSpeed.here.scaled(.seconds(seconds)) / .seconds(1)).rounded(.up))
+        let resource = __rlimit_resource_t(RLIMIT_CPU.rawValue)
         var limit = rlimit()
         getrlimit(resource, &limit)
-        limit.rlim_cur = min(rlim_t(most), limit.rlim_max)
+        limit.rlim_cur = min(rlim_t(used + more), limit.rlim_max)
         setrlimit(resource, &limit)
     }
 }

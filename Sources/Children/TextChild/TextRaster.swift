@@ -36,6 +36,7 @@ package struct TextRaster {
     mutating func draw(
         _ request: TextRequest, _ files: RenderFiles
     ) throws(Failure) -> TextCoverage {
+        try request.check()
         guard let output = files.outputs.first else {
             throw Failure(
                 .internalError, "a text came without a place for its coverage. Report this.")

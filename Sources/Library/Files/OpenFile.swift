@@ -93,12 +93,36 @@ public final class OpenFile: Sendable {
 
     /// Creates an empty file in memory, for small contents. It needs no folder.
     ///
+    /// Whoever gets it can let it grow. One that is handed to a child is made with a length, or sealed.
+    ///
     /// - Throws: `noSpace`, `ioFailure`.
     public static func inMemory(name: String) throws(Failure) -> OpenFile {
         OpenFile(
             adopting: try describing(
                 "\(name) cannot be made in memory",
                 Descriptor.uninterrupted { minilab_open_memory(name) }), name: name)
+    }
+
+    /// Creates a file of zeros in memory whose length nobody can change. Its bytes take memory when they are written.
+    ///
+    /// - Throws: `noSpace`, `ioFailure`.
+    public static func inMemory(name: String, bytes: Int) throws(Failure) -> OpenFile {
+        let file = try inMemory(name: name)
+        _ = try describing(
+            "\(name) cannot be made in memory",
+            Descriptor.uninterrupted { ftruncate(file.descriptor, off_t(bytes)) })
+        _ = try describing(
+            "\(name) cannot be sealed",
+            Descriptor.uninterrupted { minilab_seal(file.descriptor, 0) })
+        return file
+    }
+
+    /// Makes a file in memory one that nobody can change.
+    ///
+    /// - Throws: `ioFailure`.
+    public func seal() throws(Failure) {
+        _ = try Self.describing(
+            "\(name) cannot be sealed", Descriptor.uninterrupted { minilab_seal(descriptor, 1) })
     }
 
     deinit { close(descriptor) }

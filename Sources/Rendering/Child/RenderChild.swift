@@ -56,7 +56,7 @@ public enum RenderChild {
             return .noVips
         }
         let confinement = Confinement(
-            gaps: prepared + ConfinedProcess.enter(serial: Int(getpid())))
+            gaps: prepared + ConfinedProcess.enter(serial: Int(getpid()), .photos, .ofPhotos))
         Heap.leaveCodeOfStart()
         let watch = OrphanWatch()
         watch.start()

@@ -7,9 +7,9 @@ import Sandbox
 /// machine whose worker is busy or stopped.
 ///
 /// They are soft limits, set again for each request. A child that is taken over can raise them: the length of a file up to
-/// ``seal(for:)``, the others without bound. It is then bounded by the worker, which stops a child between requests and kills it when
-/// a request takes too long, and by the machine's memory. Seconds of processor time have no hard limit, because they add up over a
-/// child's life, and a child may render hours of movies.
+/// ``seal(for:)``, private memory up to the budget of all renders (``LifeLimits``). The worker ends a child that holds more than its
+/// request may take, stops a child between requests, and kills it when a request takes too long. Seconds of processor time have no
+/// hard limit, because they add up over a child's life, and a child may render hours of movies.
 struct RequestLimits: Equatable {
     /// Seconds of processor time from now on, or nil. Exceeding it raises SIGXCPU.
     var cpuSeconds: Int?

@@ -76,4 +76,23 @@ import Testing
         #expect(status.bytes("Name") == nil)
         #expect(ProcessStatus("none") == nil)
     }
+
+    @Test func `a file in memory with a length neither grows nor shrinks`() throws {
+        let file = try OpenFile.inMemory(name: "fixed", bytes: 8)
+        let bytes = [UInt8](repeating: 7, count: 9)
+        try bytes.withUnsafeBytes { all throws in
+            try file.write(UnsafeRawBufferPointer(rebasing: all[..<8]), at: 0)
+        }
+        for length in [0, 9] { #expect(ftruncate(file.descriptor, off_t(length)) == -1) }
+        #expect(pwrite(file.descriptor, bytes, 1, 8) == -1)
+        #expect(try file.length() == 8)
+    }
+
+    @Test func `a sealed file in memory is only read`() throws {
+        let file = try OpenFile.inMemory(name: "sealed")
+        try [UInt8](repeating: 7, count: 4).withUnsafeBytes { try file.write($0, at: 0) }
+        try file.seal()
+        #expect(pwrite(file.descriptor, [UInt8(1)], 1, 0) == -1)
+        #expect(file.bytes(from: 0, count: 8) == [7, 7, 7, 7])
+    }
 }

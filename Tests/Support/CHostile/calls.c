@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -33,6 +34,23 @@ int hostile_grow(int file, long bytes) {
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0) return -1;
     limit.rlim_cur = limit.rlim_max;
     return setrlimit(RLIMIT_FSIZE, &limit) != 0 ? -1 : ftruncate(file, bytes);
+}
+
+int hostile_lift_limits(void) {
+    const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+    // One of them is enough.
+    return setrlimit(RLIMIT_DATA, &none) == 0 || setrlimit(RLIMIT_STACK, &none) == 0 ? 0 : -1;
+}
+
+int hostile_take_memory(long bytes) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_DATA, &limit) != 0) return -1;
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_DATA, &limit) != 0) return -1;
+    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return -1;
+    for (long at = 0; at < bytes; at += 4096) memory[at] = 1;
+    for (;;) pause();
 }
 
 long hostile_call(long number, const long arguments[6]) {

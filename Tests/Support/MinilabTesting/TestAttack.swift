@@ -44,6 +44,10 @@ public enum TestAttack: String, Sendable, CaseIterable {
     case fillDisk = "fill-disk"
     /// Raise the limit of a file's length as far as it goes, and make a file longer than any result.
     case growFile = "grow-file"
+    /// Lift the limit of private memory, or of the stack, for good. It must fail.
+    case liftLimits = "lift-limits"
+    /// Raise the limit of private memory as far as it goes, take much, and hold it.
+    case takeMemory = "take-memory"
     /// Keep the file of a result open after a correct answer.
     case keepFile = "keep-file"
     /// Make more threads than any render has, and answer correctly.

@@ -112,6 +112,8 @@ struct Probes {
                 "map-executable",
                 { call(SYS_mmap, 0, page, Int(PROT_READ | PROT_EXEC), privateMemory, -1, 0) }
             ),
+            ("map-shared", { map(MAP_SHARED | MAP_ANONYMOUS) }),
+            ("map-growing", { map(MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN) }),
             ("protect-executable", { protect() }),
             ("owner", { call(SYS_fcntl, 1, Int(F_SETOWN), Int(getppid())) }),
             ("owner-signal", { call(SYS_fcntl, 1, 10 /* F_SETSIG */, Int(SIGKILL)) }),
@@ -153,6 +155,10 @@ struct Probes {
         var thread = pthread_t()
         let result = pthread_create(&thread, nil, { _ in nil }, nil)
         return result == 0 ? -Int(pthread_join(thread, nil)) : -Int(result)
+    }
+
+    private static func map(_ flags: Int32) -> Int {
+        min(0, call(SYS_mmap, 0, page, Int(PROT_READ | PROT_WRITE), Int(flags), -1, 0))
     }
 
     private static func protect() -> Int {

@@ -10,6 +10,8 @@ extension TestAttack {
     /// What it tries is larger than any limit of a small photo, and smaller than a machine's memory.
     private static let muchBytes = 8 << 30
     private static let pieceBytes = 1 << 20
+    /// More than a small photo's render may take, by far.
+    private static let takenBytes = 800 << 20
 
     /// Does what is to happen while a header is read.
     func doInHeader() {
@@ -56,6 +58,8 @@ extension TestAttack {
             return false
         case .trace: return hostile_trace(getppid()) == 0
         case .growFile: return hostile_grow(files.outputs[0].descriptor, Self.longestFile) == 0
+        case .liftLimits: return hostile_lift_limits() == 0
+        case .takeMemory: return hostile_take_memory(Self.takenBytes) == 0
         case .spinInHeader, .crashInWebP, .crashInBitDepth, .keepFile, .makeThreads: return false
         case .exhaustSwift:
             UnsafeMutableRawPointer.allocate(byteCount: Self.muchBytes, alignment: 16).deallocate()

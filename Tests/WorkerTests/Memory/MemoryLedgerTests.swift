@@ -50,6 +50,20 @@ import Testing
         #expect(ledger.giveBack(big).map(\.id) == [late])
     }
 
+    @Test func `a request that is last waits behind later ones, and not for ever`() {
+        var ledger = MemoryLedger(budget: 100)
+        let running = ledger.request(100).id
+        let last = ledger.request(100, isLast: true).id
+        let second = ledger.request(100).id
+        #expect(ledger.waiting.map(\.id) == [second, last])
+        #expect(ledger.giveBack(running).map(\.id) == [second])
+        for _ in 1..<MemoryLedger.passedMax { _ = ledger.request(100) }
+        // Enough others came before it.
+        let late = ledger.request(100).id
+        #expect(ledger.waiting.last?.id == late)
+        #expect(ledger.waiting.dropLast().last?.id == last)
+    }
+
     @Test func `who is withdrawn while it waits makes room for those behind it`() {
         var ledger = MemoryLedger(budget: 100)
         _ = ledger.request(50)

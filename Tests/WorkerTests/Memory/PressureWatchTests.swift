@@ -104,6 +104,41 @@ import Testing
         func add(_ step: String) { all.withLock { $0.append(step) } }
     }
 
+    @Test func `a kill of a child is its owner's affair, another one everybody's`() async throws {
+        let stage = try Stage()
+        func kill(_ count: Int) throws {
+            try stage.kernel.write("proc/vmstat", "oom_kill \(count)\n")
+        }
+        try kill(7)
+        #expect(await stage.turn(3) == .calm)
+        // Read before the pool knows whose child it was.
+        try kill(8)
+        #expect(await stage.turn() == .calm)
+        stage.pool.atFault.note(.operator, wasKilled: true)
+        #expect(await stage.turn(5) == .calm)
+        // Read after it.
+        stage.pool.atFault.note(.operator, wasKilled: true)
+        #expect(await stage.turn() == .calm)
+        try kill(9)
+        #expect(await stage.turn(5) == .calm)
+        // Nobody of ours.
+        try kill(10)
+        #expect(await stage.turn(2) == .pausing)
+    }
+
+    @Test func `renders of an owner at fault are paused before those of others`() throws {
+        let renders = RunningRenders()
+        let acme = Owner.tenant(try JobID("acme"))
+        let process = RenderProcess(
+            executable: "/nowhere/child", logger: Logger(label: "test"))
+        let first = renders.begin(process, [:], of: acme)
+        let second = renders.begin(process, [:], of: .operator)
+        #expect(renders.apply(.pause, before: [acme])?.number == first)
+        #expect(renders.apply(.pause, before: [acme])?.number == second)
+        #expect(renders.apply(.requeue, before: [acme])?.number == first)
+        #expect(renders.apply(.requeue)?.number == second)
+    }
+
     private func state(_ pid: pid_t) -> Character? { RenderChildTests.state(of: pid) }
 
     @Test func `the level follows the kernel's files, and each change is told with what was read`()

@@ -15,7 +15,11 @@ int minilab_open_nameless(const char *folder) {
     return open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 }
 
-int minilab_open_memory(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+int minilab_open_memory(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
+
+int minilab_seal(int descriptor, int content) {
+    return fcntl(descriptor, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL | (content ? F_SEAL_WRITE : 0));
+}
 
 int minilab_open_unique(char *name) { return mkostemp(name, O_CLOEXEC); }
 

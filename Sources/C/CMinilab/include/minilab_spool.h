@@ -16,6 +16,8 @@ void minilab_leave_code(void);
 int minilab_open_nameless(const char *folder);
 // memfd_create(): a file in memory, which belongs to no folder.
 int minilab_open_memory(const char *name);
+// fcntl(F_ADD_SEALS): nobody can change the length of such a file any more, nor, with `content`, its bytes.
+int minilab_seal(int descriptor, int content);
 // mkostemp() with O_CLOEXEC; it replaces the name's last six letters.
 int minilab_open_unique(char *name);
 // renameat2() to an unused name (RENAME_NOREPLACE, EEXIST); EINVAL if the file system does not support it.

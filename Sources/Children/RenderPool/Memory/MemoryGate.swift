@@ -57,13 +57,15 @@ final class MemoryGate: Sendable {
     ///
     /// - Throws: `exceedsMemoryBudget` if the budget is smaller than the request; `CancellationError` if the task
     ///   is cancelled first.
-    func grant(_ bytes: Int) async throws -> Grant {
+    ///
+    /// - Parameter isLast: whether others that wait get theirs first.
+    func grant(_ bytes: Int, isLast: Bool = false) async throws -> Grant {
         guard bytes <= budget.bytes else { throw budget.refusal(of: bytes) }
         try Task.checkCancellation()
         let since = ContinuousClock.now
         let answer = FirstAnswer<Grant>()
         let id = state.withLock { state in
-            let (id, grants) = state.ledger.request(bytes)
+            let (id, grants) = state.ledger.request(bytes, isLast: isLast)
             state.waiters[id] = Waiter(since: since, answer: answer)
             serve(grants, &state)
             return id

@@ -13,6 +13,8 @@ struct MemoryLedger {
         let bytes: Int
         /// The number of later requests that were granted before it.
         var passed = 0
+        /// Whether other requests are put before it, also later ones.
+        var isLast = false
     }
 
     struct Grant: Equatable {
@@ -46,10 +48,21 @@ struct MemoryLedger {
 
     /// Requests memory.
     ///
-    /// - Parameter bytes: at most ``budget``; a larger request would wait for ever.
-    mutating func request(_ bytes: Int) -> (id: Int, grants: [Grant]) {
+    /// - Parameters:
+    ///   - bytes: at most ``budget``; a larger request would wait for ever.
+    ///   - isLast: whether other requests are put before it, of those to come at most ``passedMax``.
+    mutating func request(_ bytes: Int, isLast: Bool = false) -> (id: Int, grants: [Grant]) {
         nextID += 1
-        waiting.append(Request(id: nextID, bytes: bytes))
+        let place = isLast ? nil : waiting.firstIndex(where: \.isLast)
+        if let place {
+            for later in place..<waiting.count {
+                waiting[later].passed += 1
+                // Enough others came before it: from now on it waits as all do.
+                if bars(waiting[later]) { waiting[later].isLast = false }
+            }
+        }
+        waiting.insert(
+            Request(id: nextID, bytes: bytes, isLast: isLast), at: place ?? waiting.count)
         return (nextID, serve())
     }
 

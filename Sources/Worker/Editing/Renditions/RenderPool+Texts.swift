@@ -57,6 +57,8 @@ extension RenderPool {
             }
         }
         request.outputs = outputs
+        // A photo that takes its child over could otherwise let it grow.
+        try file.seal()
         files.coverage = file
         return (request, files, missed)
     }

@@ -25,6 +25,10 @@ bool hostile_use_spool(int file);
 // Raises the limit of a file's length as far as the hard one lets it, and makes a file as long as that.
 int hostile_grow(int file, long bytes);
 
+// Lifts a limit of this process for good; raises the limit of private memory, takes so much and waits.
+int hostile_lift_limits(void);
+int hostile_take_memory(long bytes);
+
 // Any system call; the error's number below zero.
 long hostile_call(long number, const long arguments[6]);
 

@@ -221,6 +221,9 @@ struct PressureLadder: Sendable {
         let isStrained: Bool
     }
 
+    /// Forgets the earlier readings, so that the next one is compared with none: what happened in between had a cause that is gone.
+    mutating func forget() { past = [] }
+
     /// Processes a reading.
     mutating func turn(_ reading: PressureReading, at now: ContinuousClock.Instant) -> Turn {
         let signs = signs(of: reading, at: now)

@@ -1,3 +1,4 @@
+import Edits
 public import Logging
 import Synchronization
 public import SystemPackage
@@ -17,6 +18,11 @@ public actor PressureWatch {
     private var ladder: PressureLadder
     private var stepped: ContinuousClock.Instant?
     private var pausedReported = 0
+    /// The kills that the kernel had counted at the last reading, and those that the level has answered.
+    private var killsRead: Int?
+    private var killsAnswered = 0
+    /// The kills of the pool's own children at the last reading.
+    private var killsAtFault = 0
     private let newest = Mutex(Reading(level: .calm, text: ""))
 
     /// The present level, and the reading that led to it.
@@ -85,7 +91,13 @@ public actor PressureWatch {
     /// Reads the files once and applies the resulting measures.
     @discardableResult
     func turn(at now: ContinuousClock.Instant) async -> PressureLadder.Turn {
-        let turn = ladder.turn(files.reading(), at: now)
+        // What a child takes beyond its request is its owner's fault: it is ended before anybody else waits.
+        guard pool.renders.endOverdrawn() == 0 else {
+            ladder.forget()
+            return PressureLadder.Turn(
+                before: ladder.level, level: ladder.level, signs: .none, isStrained: false)
+        }
+        let turn = ladder.turn(readingWithoutFaults(), at: now)
         if turn.level != turn.before {
             newest.withLock { $0 = Reading(level: turn.level, text: "\(turn.signs)") }
             report(turn)
@@ -95,7 +107,7 @@ public actor PressureWatch {
         let counts = pool.renders.counts
         let step = PressureAction.next(
             turn, running: counts.running, paused: counts.paused, waited: stepped.map { now - $0 })
-        if let step, let render = pool.renders.apply(step) {
+        if let step, let render = pool.renders.apply(step, before: pool.atFault.owners(at: now)) {
             stepped = now
             report(step, render, "\(turn.signs)")
         }
@@ -105,6 +117,21 @@ public actor PressureWatch {
             metrics.paused.set(Double(paused))
         }
         return turn
+    }
+
+    /// Reads the files, and leaves out the kills that an owner answers for: a child of its own that the kernel ended first has given its
+    /// memory back.
+    ///
+    /// A kill counts from the next reading on, when the pool knows whether one of its children was it.
+    private func readingWithoutFaults() -> PressureReading {
+        var reading = files.reading()
+        let atFault = pool.atFault.kills
+        killsAnswered = max(killsAnswered, (killsRead ?? reading.kills) - atFault)
+        killsRead = reading.kills
+        reading.kills = killsAnswered
+        if atFault > killsAtFault { ladder.forget() }
+        killsAtFault = atFault
+        return reading
     }
 
     private func report(_ turn: PressureLadder.Turn) {
@@ -261,6 +288,8 @@ final class RunningRenders: Sendable {
         let process: RenderProcess
         /// The metadata that the logger adds to lines of its task, such as its job.
         let metadata: Logger.Metadata
+        /// The owner of the photo; nil for none.
+        let owner: Owner?
         fileprivate(set) var isPaused = false
         /// Whether it was killed in order to return its job.
         fileprivate(set) var isRequeued = false
@@ -269,6 +298,8 @@ final class RunningRenders: Sendable {
     private struct State {
         var next = 0
         var renders: [Render] = []
+        /// The processes that are lent, also those that render nothing.
+        var lent: [ObjectIdentifier: RenderProcess] = [:]
     }
 
     private let state = Mutex(State())
@@ -283,13 +314,32 @@ final class RunningRenders: Sendable {
     /// Adds a render.
     ///
     /// - Returns: the number of the render.
-    func begin(_ process: RenderProcess, _ metadata: Logger.Metadata) -> Int {
+    func begin(
+        _ process: RenderProcess, _ metadata: Logger.Metadata, of owner: Owner?
+    ) -> Int {
         state.withLock { state in
             state.next += 1
             state.renders.append(
-                Render(number: state.next, process: process, metadata: metadata))
+                Render(
+                    number: state.next, process: process, metadata: metadata, owner: owner))
             return state.next
         }
+    }
+
+    func lend(_ process: RenderProcess) {
+        state.withLock { $0.lent[ObjectIdentifier(process)] = process }
+    }
+
+    func takeBack(_ process: RenderProcess) {
+        state.withLock { $0.lent[ObjectIdentifier(process)] = nil }
+    }
+
+    /// Ends the lent processes that hold more memory than their requests may take.
+    ///
+    /// - Returns: their number.
+    func endOverdrawn() -> Int {
+        let lent = state.withLock { $0.lent.values.map(\.self) }
+        return lent.count { $0.endIfOverdrawn() }
     }
 
     /// Removes a render that has ended for any reason. Its child may be used again.
@@ -308,14 +358,20 @@ final class RunningRenders: Sendable {
 
     /// Applies a step.
     ///
+    /// - Parameter atFault: the owners whose renders are paused and given up before those of others.
     /// - Returns: the render to which it was applied; nil if there is none any more.
-    func apply(_ step: PressureAction) -> Render? {
+    func apply(_ step: PressureAction, before atFault: Set<Owner> = []) -> Render? {
         state.withLock { state in
+            func last(_ isMeant: (Render) -> Bool) -> Int? {
+                state.renders.lastIndex {
+                    isMeant($0) && $0.owner.map(atFault.contains) ?? false
+                } ?? state.renders.lastIndex(where: isMeant)
+            }
             let index =
                 switch step {
-                case .pause: state.renders.lastIndex { !$0.isPaused && !$0.isRequeued }
+                case .pause: last { !$0.isPaused && !$0.isRequeued }
                 case .resume: state.renders.firstIndex { $0.isPaused && !$0.isRequeued }
-                case .requeue: state.renders.lastIndex { !$0.isRequeued }
+                case .requeue: last { !$0.isRequeued }
                 }
             guard let index else { return nil }
             switch step {

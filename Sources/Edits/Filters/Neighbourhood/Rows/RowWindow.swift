@@ -144,9 +144,9 @@ public enum RowMemory {
 
         func addresses(_ count: Int) -> UnsafeMutableRawPointer? {
             bytes += count
+            // Without PROT_WRITE, addresses are no data that RLIMIT_DATA counts.
             let start = mmap(
-                nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                -1, 0)
+                nil, count, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
             guard let start, start != MAP_FAILED else { return nil }
             mappings.append((start, count))
             return start
