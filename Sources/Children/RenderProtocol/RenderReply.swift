@@ -55,9 +55,17 @@ public struct RenderReply: Sendable, Codable {
         }
     }
 
+    /// Creates a reply. Control characters are removed from the sentences of failures, which quote files.
     public init(to number: Int, _ content: Content) {
         self.number = number
-        self.content = content
+        self.content =
+            switch content {
+            case .failed(let failure): .failed(failure.printable)
+            case .refused(let failure): .refused(failure.printable)
+            case .progress(.missed(let index, let failure)):
+                .progress(.missed(index, failure.printable))
+            default: content
+            }
     }
 }
 
@@ -240,6 +248,7 @@ extension RenderReply {
     /// Checks a failure, whose message quotes a decoder's error about the file, whose contents are untrusted.
     private static func check(_ failure: Failure) throws(BrokenReply) {
         try check(failure.message.count, 0...Failure.messageLengthMax, "the length of a sentence")
+        try check(!failure.message.hasControls, "a sentence has control characters")
         try check(failure.signal == nil, "a failure names a signal")
         try check(
             failure.code.isFoundByRender,
@@ -474,4 +483,11 @@ public struct BrokenReply: Error, Equatable, CustomStringConvertible {
     public let description: String
 
     public init(_ description: String) { self.description = description }
+}
+
+extension Failure {
+    /// The failure with a sentence of one printable line.
+    fileprivate var printable: Failure {
+        message.hasControls ? Failure(code, message.printable, signal: signal) : self
+    }
 }

@@ -184,9 +184,10 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
             .overtaken, .damagedVersion, .missingAsset, .deadlinePassed, .workerLost,
             .formatUnavailable:
             (isPermanent: true, isFoundByRender: false)
-        case .outOfMemory, .noSpace, .ioFailure, .storeUnavailable, .internalError:
+        case .outOfMemory, .noSpace, .ioFailure, .internalError:
             (isPermanent: false, isFoundByRender: true)
-        case .renderCrashed, .untrustedRender, .unconfined, .rendererUnavailable, .renderTimedOut,
+        case .storeUnavailable, .renderCrashed, .untrustedRender, .unconfined, .rendererUnavailable,
+            .renderTimedOut,
             .laterFormat, .revisionConflict:
             (isPermanent: false, isFoundByRender: false)
         }

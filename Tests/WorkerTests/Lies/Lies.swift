@@ -38,6 +38,10 @@ enum Lies {
             #"{"inspected":{}}"#,
             #"{"failed":{"_0":{"code":"damagedPhoto","message":"m","signal":9}}}"#,
             #"{"failed":{"_0":{"code":"noSuchCode","message":"m"}}}"#,
+            #"{"failed":{"_0":{"code":"storeUnavailable","message":"m"}}}"#,
+            #"{"failed":{"_0":{"code":"damagedPhoto","message":"\u001B[2J"}}}"#,
+            #"{"failed":{"_0":{"code":"damagedPhoto","message":"two\nlines"}}}"#,
+            #"{"refused":{"_0":{"code":"damagedPhoto","message":"\u202E"}}}"#,
         ].map { .value(.rendered, at: "content", is: $0) }
         let version1 = #"{"ok":true,"file":"../../originals","mediaType":"image/png"}"#
         let texts: [Data] = [

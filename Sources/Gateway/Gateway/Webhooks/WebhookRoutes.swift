@@ -176,7 +176,7 @@ enum WebhookActions {
         try await call.parts.webhooks.sender.check(url, of: key.owner)
         let made = try await call.parts.webhooks.store.create(
             owner: key.webhookOwner, url: url, eventTypes: eventTypes)
-        try await call.note("createWebhook", "\(made.endpoint.id): \(made.endpoint.url)")
+        try await call.note("createWebhook", "\(made.endpoint.id): \(try WebhookURL(url).logged)")
         return made
     }
 
@@ -192,7 +192,8 @@ enum WebhookActions {
         // A change that changes nothing is no deed.
         guard changed != endpoint else { return changed }
         let state = isActive.map { $0 ? ", active" : ", disabled" } ?? ""
-        try await call.note("updateWebhook", "\(changed.id): \(changed.url)\(state)")
+        try await call.note(
+            "updateWebhook", "\(changed.id): \(try WebhookURL(changed.url).logged)\(state)")
         return changed
     }
 

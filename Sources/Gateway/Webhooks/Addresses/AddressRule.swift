@@ -154,6 +154,12 @@ package struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
     let host: String
     let port: Int
 
+    /// The URL for logs and the audit log: whom it leads to, without the path and the query, which may have a token.
+    package var logged: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return "\(isSecure ? "https" : "http")://\(name):\(port)/…"
+    }
+
     /// The maximum length of a URL, in bytes.
     package static let bytesMax = 2048
     /// The ports that are allowed outside the operator's own ranges.

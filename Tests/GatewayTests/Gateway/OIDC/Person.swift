@@ -7,8 +7,9 @@ import NIOCore
 import NIOHTTP1
 @testable import Gateway
 import Testing
+import Webhooks
 
-/// A gateway that lets people sign in at a provider, with a key for each of its roles.
+/// A gateway that lets people sign in at a provider, with a key for each of its roles, and sends webhooks to this machine.
 struct ProviderRig: Sendable {
     static let host = "photos.example"
 
@@ -57,7 +58,9 @@ struct ProviderRig: Sendable {
     private static func gateway(
         beside other: GatewayRig, _ settings: ProviderSignInSettings
     ) async throws -> GatewayRig {
-        try await GatewayRig(beside: other) {
+        let own = try AddressRange("127.0.0.0/8")
+        return try await GatewayRig(beside: other) {
+            $0.webhooksAllowed = [own]
             $0.publicOrigin = "https://\(host)"
             $0.providerSignIn = settings
         }
