@@ -50,10 +50,12 @@ package struct UploadMeter: Sendable {
 
     /// Returns the bytes of an upload that failed to the count of their day. On a later day nothing is changed.
     ///
+    /// - Parameter kept: those of the bytes that stay counted, because they arrived and cost work.
     /// - Throws: `redis`.
-    package func refund(_ charge: Charge) async throws(KeyError) {
+    package func refund(_ charge: Charge, keeping kept: Int = 0) async throws(KeyError) {
+        guard charge.bytes > kept else { return }
         _ = try await run(
-            charge.keyID, -charge.bytes, most: KeyQuotas.bytesMax, begun: charge.begun)
+            charge.keyID, kept - charge.bytes, most: KeyQuotas.bytesMax, begun: charge.begun)
     }
 
     private func run(

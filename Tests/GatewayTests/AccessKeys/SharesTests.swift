@@ -72,7 +72,7 @@ import Testing
         #expect(permits.count == 0)
     }
 
-    @Test func `callers that wait get turns in rotation of the tenants`() async throws {
+    @Test func `callers that wait get turns by tenant, operators first`() async throws {
         let turns = FairTurns(.init(all: 1), waiting: .init(all: 64))
         try await turns.enter(acme)
         let (order, served) = AsyncStream.makeStream(of: String.self)
@@ -85,7 +85,9 @@ import Testing
             return task
         }
         var tasks: [Task<Void, any Error>] = []
-        for (name, owner) in [("a1", acme), ("a2", acme), ("a3", acme), ("g1", globex)] {
+        for (name, owner) in [
+            ("a1", acme), ("a2", acme), ("a3", acme), ("g1", globex), ("o1", .operator),
+        ] {
             tasks.append(try await wait(name, owner))
         }
         turns.leave(acme)

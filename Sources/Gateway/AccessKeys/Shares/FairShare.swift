@@ -200,9 +200,18 @@ package final class FairTurns: Sendable {
         }
     }
 
-    /// Gives free places to waiting callers; more than one may fit, because the share of each grows with the free places.
+    /// Gives free places to waiting callers, to operators first; more than one may fit, because the share of each grows with the free
+    /// places.
     private static func admit(_ state: inout State) {
-        while let index = state.rotation.firstIndex(where: { state.places.hasRoom(for: $0) }) {
+        func next() -> Int? {
+            if state.places.hasRoom(for: .operator),
+                let index = state.rotation.firstIndex(of: .operator)
+            {
+                return index
+            }
+            return state.rotation.firstIndex { state.places.hasRoom(for: $0) }
+        }
+        while let index = next() {
             let owner = state.rotation[index]
             guard let next = state.queues[owner]?.first else { break }
             remove(at: 0, of: owner, &state)

@@ -7,6 +7,7 @@ import Hummingbird
 import JobQueue
 import Library
 import NIOCore
+import Synchronization
 
 /// `PUT /v1/originals/{asset…}`: stores a body as an original and holds only a small part of it in memory.
 enum OriginalUpload {
@@ -28,40 +29,46 @@ enum OriginalUpload {
         }
         let permit = try call.parts.permits.upload(of: key)
         defer { permit.close() }
-        let meter = UploadMeter(
-            redis: call.parts.redis, queue: call.parts.queue.name,
-            bytesPerDay: call.parts.settings.uploadBytesPerDay)
+        let meter = call.uploadMeter
         let charge = try await charge(bytes, to: key, meter)
+        let arrived = ArrivedBytes()
         do {
             let response = try await call.hidingPaths(of: asset) {
                 try await receive(
                     call, OriginalArrival(asset, bytes: bytes, bytesLeftFree: bytesLeftFree),
-                    wanted)
+                    wanted, arrived)
             }
-            if response.status != .created { await giveBack(charge, meter) }
+            if response.status != .created {
+                await giveBack(charge, meter, keeping: arrived.bytes)
+            }
             return response
         } catch {
-            await giveBack(charge, meter)
+            // The bytes that arrived cost work, whatever their end was. Only a failure of this side costs the client nothing.
+            let isOurs = Problem(error).status.kind == .serverError
+            await giveBack(charge, meter, keeping: isOurs ? 0 : arrived.bytes)
+            if let refusal = arrived.refusal { throw refusal }
             throw error
         }
     }
 
-    /// Refunds the quota for bytes that did not arrive.
-    private static func giveBack(_ charge: UploadMeter.Charge, _ meter: UploadMeter) async {
+    /// Refunds the quota for bytes that did not arrive, or that failed by no fault of the client.
+    private static func giveBack(
+        _ charge: UploadMeter.Charge, _ meter: UploadMeter, keeping kept: Int
+    ) async {
         do throws(KeyError) {
-            try await meter.refund(charge)
+            try await meter.refund(charge, keeping: kept)
         } catch {
             // Redis is away. The day's counter keeps the bytes until it expires.
         }
     }
 
     private static func receive(
-        _ call: Call, _ arrival: OriginalArrival, _ wanted: String?
+        _ call: Call, _ arrival: OriginalArrival, _ wanted: String?, _ bytes: ArrivedBytes
     ) async throws -> Response {
         let library = call.parts.library
         var arrived: StoredDigest?
         let end = try await library.receive(arrival) { file throws(Failure) in
-            let found = try await fill(file, arrival, call.request.body)
+            let found = try await fill(file, arrival, bytes, call)
             guard wanted == nil || wanted == found.sha256 else {
                 throw Failure(
                     .invalidValue,
@@ -78,10 +85,42 @@ enum OriginalUpload {
             found.sha256 == wanted, found.bytes == arrival.bytes
         else { throw isThere(arrival.asset) }
         if arrived == nil, !call.request.headers.contains(.expect) {
-            // Few clients read a response before they have sent the whole body.
-            for try await _ in call.request.body {}
+            try await drop(call, bytes)
         }
         return try answer(.ok, arrival.asset, found)
+    }
+
+    /// Reads the body of an original that is there already: few clients read a response before they have sent the whole body.
+    ///
+    /// - Throws: `invalidValue` if the client disconnects; `revokedKey`, `expiredKey`.
+    private static func drop(_ call: Call, _ arrived: ArrivedBytes) async throws {
+        do {
+            for try await part in call.readable.body { arrived.add(part.readableBytes) }
+        } catch let refusal as KeyError {
+            throw refusal
+        } catch {
+            throw brokeOff(arrived)
+        }
+    }
+
+    private static func brokeOff(_ arrived: ArrivedBytes) -> Failure {
+        Failure(.invalidValue, "the body broke off after \(arrived.bytes) bytes.")
+    }
+
+    /// Refuses a form: its body would be kept with the boundaries and names around the file, under a name that is never free again.
+    ///
+    /// - Throws: `badBody`.
+    private static func checkForm(_ call: Call) throws(Problem) {
+        let type = (call.header(.contentType) ?? "").prefix { $0 != ";" }.lowercased()
+            .split(separator: " ").joined()
+        guard type.hasPrefix("multipart/") || type == "application/x-www-form-urlencoded" else {
+            return
+        }
+        throw Problem(
+            .badBody,
+            "The body has the Content-Type \(String(type.prefix(100)).debugDescription), which is a form; an original is its bare "
+                + "bytes. Send the file as the body with its own type or application/octet-stream, for example with curl -T photo.jpg."
+        )
     }
 
     /// Returns the length of the body.
@@ -118,6 +157,13 @@ enum OriginalUpload {
         }
     }
 
+    fileprivate static func uploadQuota(_ left: Int, _ seconds: Int, of key: AccessKey) -> Problem {
+        Problem(
+            .uploadQuota,
+            "Key \(key.id) may bring \(left) more bytes today, and has sent more than that. Send the rest after midnight UTC, or "
+                + "ask the operator for a larger quota.", retryAfter: seconds)
+    }
+
     private static func isThere(_ asset: AssetPath) -> Problem {
         Problem(
             .preconditionFailed,
@@ -139,24 +185,39 @@ enum OriginalUpload {
     ///
     /// - Throws: `invalidValue` if the client disconnects; `noSpace`, `ioFailure`.
     private static func fill(
-        _ file: OpenFile, _ arrival: OriginalArrival, _ body: RequestBody
+        _ file: OpenFile, _ arrival: OriginalArrival, _ arrived: ArrivedBytes, _ call: Call
     ) async throws(Failure) -> StoredDigest {
         var hash = SHA256()
         var (piece, offset) = (ByteBuffer(), 0)
         var space = ArrivalSpace(of: arrival)
-        var parts = body.makeAsyncIterator()
+        var parts = call.readable.body.makeAsyncIterator()
         while true {
             var part: ByteBuffer?
             do {
                 part = try await parts.next()
+            } catch let refusal as KeyError {
+                arrived.refuse(refusal)
+                throw Failure(.invalidValue, refusal.message)
             } catch {
-                throw Failure(
-                    .invalidValue, "the body broke off after \(offset + piece.readableBytes) bytes."
-                )
+                throw brokeOff(arrived)
             }
-            if var more = part { piece.writeBuffer(&more) }
+            if var more = part {
+                arrived.add(more.readableBytes)
+                piece.writeBuffer(&more)
+            }
             guard part == nil || piece.readableBytes >= pieceBytes else { continue }
+            guard call.channel.isActive else { throw brokeOff(arrived) }
             let (bytes, at, before) = (piece, offset, (hash, space))
+            let writings = call.parts.permits.writings
+            let owner: FairShare.Owner
+            do {
+                owner = try call.key.owner
+                try await writings.enter(owner)
+            } catch {
+                // Its task is cancelled: fewer uploads than may wait are permitted.
+                throw brokeOff(arrived)
+            }
+            defer { writings.leave(owner) }
             (hash, space) = try await offPool { () throws(Failure) in
                 var (hash, space) = before
                 try space.reserve(upTo: at + bytes.readableBytes, in: file)
@@ -174,5 +235,42 @@ enum OriginalUpload {
         }
         let hex = hash.finalize().hex
         return StoredDigest(sha256: hex, bytes: offset)
+    }
+}
+
+/// The bytes of an original that arrived, for its quota.
+private final class ArrivedBytes: Sendable {
+    private struct State {
+        var bytes = 0
+        var refusal: KeyError?
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ bytes: Int) { state.withLock { $0.bytes += bytes } }
+
+    /// Notes why the key is accepted no more, which the library does not know.
+    func refuse(_ refusal: KeyError) { state.withLock { $0.refusal = refusal } }
+
+    var bytes: Int { state.withLock { $0.bytes } }
+
+    var refusal: KeyError? { state.withLock { $0.refusal } }
+}
+
+extension Call {
+    var uploadMeter: UploadMeter {
+        UploadMeter(
+            redis: parts.redis, queue: parts.queue.name,
+            bytesPerDay: parts.settings.uploadBytesPerDay)
+    }
+
+    /// Counts bytes that cost work and were of no use to the day of the key.
+    ///
+    /// - Throws: `uploadQuota`.
+    func pay(_ bytes: Int) async throws {
+        let key = try key
+        guard case .refused(let left, let seconds) = try await uploadMeter.charge(bytes, to: key)
+        else { return }
+        throw OriginalUpload.uploadQuota(left, seconds, of: key)
     }
 }

@@ -158,6 +158,8 @@ enum BatchRoutes {
         let key = try call.key
         let name = try stored(call.name("batch"), key)
         let first = try call.number("from", in: 0...ContractLimits.batchJobsMax) ?? 0
+        let permit = try call.parts.permits.members(of: key)
+        defer { permit.close() }
         let folder = try await checkIsOwn(name, call)
         let edit = try await call.parts.queue.edit(of: name)
         return try .json(
@@ -166,7 +168,11 @@ enum BatchRoutes {
                 within: JobQueue.MemberLimits(
                     storedMax: try call.storedMax, mustBeOpen: key.tenant != nil),
                 bytesMax: call.parts.settings.membersBytesMax, call.parts.queue
-            ).receive(call.request.body))
+            ).receive(
+                call.readable.body,
+                within: MemberUpload.Border(
+                    permits: call.parts.permits, pay: { try await call.pay($0) },
+                    isConnected: { call.channel.isActive })))
     }
 
     private static func cancel(_ call: Call) async throws -> Response {

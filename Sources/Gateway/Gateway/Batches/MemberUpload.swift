@@ -11,7 +11,11 @@ import Operations
 /// The next part of the body is read only after the stream has stored the one before, so TCP slows the client down. If
 /// the body breaks off, the members stored so far stay, and the client continues at ``Receipt/next``.
 ///
-/// A line that is no job stops no other: the answer names such lines after all others are stored, and they have no numbers.
+/// A line that is no job stops no other: the answer names such lines after all others are stored, and they have no numbers. Such lines
+/// are paid for with the bytes that their key may bring a day, and after the ``refusedEndMax``th the body is read no further.
+///
+/// Parsing is what a body costs most, and nothing of it shows in the queue. So parts are parsed in turns by tenant, and no longer than
+/// their client is there.
 struct MemberUpload {
     struct Receipt: Encodable {
         /// The number of the first job that is not in the stream yet.
@@ -29,9 +33,29 @@ struct MemberUpload {
     private var border: EditBorder
     private var splitter = LineSplitter()
     private var refused = RefusedLines<Problem>(toldMax: refusedMax)
+    /// The bytes of refused lines, and those that are paid for.
+    private var refusedBytes = 0
+    private var paidBytes = 0
 
     /// The most refused lines that an answer names.
     static let refusedMax = 100
+    /// The refused line after which no further one is read.
+    static let refusedEndMax = 1_000
+    /// The bytes that are parsed in one turn: a ms or less.
+    private static let pieceBytes = 32 << 10
+    /// The bytes that are paid for at a time.
+    private static let paymentBytes = 64 << 10
+
+    /// What an upload needs of its call.
+    struct Border: Sendable {
+        /// Runs the parsing of a part in the caller's turn.
+        let permits: CallPermits
+        /// Counts bytes to the day of the key.
+        ///
+        /// - Throws: `uploadQuota`.
+        let pay: @Sendable (_ bytes: Int) async throws -> Void
+        let isConnected: @Sendable () -> Bool
+    }
 
     /// - Parameters:
     ///   - folder: the folder of the batch.
@@ -50,12 +74,13 @@ struct MemberUpload {
         border = EditBorder(key, folder)
     }
 
-    /// - Throws: `gap`, `batchClosed`, `conflict`, `notFound`, `storedFull`; the fault of the first refused line, with all refused
-    ///   lines and the number at which to continue: `bodyTooLarge` for the line where the body exceeds its limit.
-    func receive(_ body: RequestBody) async throws -> Receipt {
+    /// - Throws: `gap`, `batchClosed`, `conflict`, `notFound`, `storedFull`; the fault of the first refused line, or `uploadQuota` where the
+    ///   key cannot pay for refused ones, with all refused lines and the number at which to continue: `bodyTooLarge` for the line where the
+    ///   body exceeds its limit.
+    func receive(_ body: RequestBody, within call: Border) async throws -> Receipt {
         var (upload, bytes) = (self, 0)
         do {
-            for try await chunk in body {
+            for try await var chunk in body {
                 bytes += chunk.readableBytes
                 if bytes > bytesMax {
                     upload.refused.add(
@@ -63,20 +88,44 @@ struct MemberUpload {
                         line: upload.splitter.lines + 1)
                     break
                 }
-                for member in upload.read(chunk) { try await upload.sender.add(member) }
-                // Parts that have already arrived are read without suspension, so smaller requests would wait for all
-                // of them.
-                await Task.yield()
+                while let piece = chunk.readSlice(
+                    length: min(Self.pieceBytes, chunk.readableBytes)), piece.readableBytes > 0
+                {
+                    try await upload.take(piece, call)
+                }
+                if upload.hasEnded { break }
             }
-            if bytes <= bytesMax {
-                for member in upload.read(nil) { try await upload.sender.add(member) }
-            }
+            if bytes <= bytesMax, !upload.hasEnded { try await upload.take(nil, call) }
             try await upload.sender.finish()
         } catch let error as MemberRefusal {
             throw Self.problem(error, batch)
         }
         if let problem = upload.problemOfLines { throw problem }
         return Receipt(next: upload.sender.sent, added: upload.sender.added)
+    }
+
+    /// The refusal of a payment for refused lines; nil while they are paid.
+    private var unpaid: Problem?
+
+    /// Whether no further line is read.
+    private var hasEnded: Bool { unpaid != nil || refused.count >= Self.refusedEndMax }
+
+    /// Parses a part of the body in the caller's turn, and sends the members in it.
+    ///
+    /// - Parameter piece: The part; nil at the end of the body.
+    private mutating func take(_ piece: ByteBuffer?, _ call: Border) async throws {
+        // What has arrived from a client that is gone is not worth a turn.
+        guard call.isConnected() else { throw BodyRefusal.broken("the connection has ended") }
+        let members = try await call.permits.reading(of: key) { read(piece) }
+        for member in members { try await sender.add(member) }
+        while paidBytes < refusedBytes, unpaid == nil {
+            do {
+                try await call.pay(Self.paymentBytes)
+                paidBytes += Self.paymentBytes
+            } catch let problem as Problem where problem.code == ProblemCode.uploadQuota.rawValue {
+                unpaid = problem
+            }
+        }
     }
 
     /// Returns the members in the lines that a part of the body completes.
@@ -87,7 +136,7 @@ struct MemberUpload {
         swap(&lines, &splitter)
         chunk?.withUnsafeReadableBytes { lines.append($0) }
         var members: [MemberParser.Parsed] = []
-        while let read = lines.next(isLast: chunk == nil, { member($0, $1) }) {
+        while !hasEnded, let read = lines.next(isLast: chunk == nil, { member($0, $1) }) {
             if let read { members.append(read) }
         }
         splitter = lines
@@ -102,6 +151,8 @@ struct MemberUpload {
             return try parse(bytes, line)
         } catch {
             refused.add(Problem(error), line: line)
+            // Of a line that is too long, nothing is kept.
+            refusedBytes += 1 + (bytes?.count ?? ContractLimits.jobBytesMax)
             return nil
         }
     }
@@ -109,11 +160,12 @@ struct MemberUpload {
     /// The problem that names the refused lines; nil if there are none.
     private var problemOfLines: Problem? {
         guard let first = refused.lines.first else { return nil }
-        var problem = first.error
+        var problem = unpaid ?? first.error
         problem.facts["line"] = .number(Double(first.line))
         problem.facts["next"] = .number(Double(sender.sent))
         problem.facts["added"] = .number(Double(sender.added))
         problem.facts["refusedCount"] = .number(Double(refused.count))
+        problem.facts["linesRead"] = .number(Double(splitter.lines))
         problem.facts["refused"] = .array(
             refused.lines.map {
                 .object([

@@ -8,16 +8,24 @@ package struct CallPermits: Sendable {
     /// Uploads of originals. Each holds an open file, some 1 MB of memory and up to 64 MB of the disk that it has not filled yet, so
     /// all of them hold 16 GB at most. A client that sends more than 16 at a time gains nothing.
     package let uploads = SharedPermits(.init(all: 256, reserve: 16), ofKeyMax: 16)
+    /// Bodies of members. Each holds some 400 KB of unread bytes, and its lines are parsed in turns.
+    package let memberBodies = SharedPermits(.init(all: 64, reserve: 8), ofKeyMax: 4)
+    /// Other bodies above 64 KB, which are read whole: up to 1 MB each. Smaller ones are bounded by the connections.
+    package let wholeBodies = SharedPermits(.init(all: 64, reserve: 8), ofKeyMax: 16)
     /// Messages to webhooks that clients request; each holds a connection for up to 15 s.
     package let trials = SharedPermits(.init(all: 32, reserve: 4), ofKeyMax: 4)
     /// Calls that cost far more than their answers: those that read a whole original, all versions of an asset, or all dead jobs of
     /// the queue. Without shares, one key would keep Redis and every thread for file calls busy.
     let costlyCalls = SharedPermits(.init(all: 20, reserve: 4, ofTenantMax: 4))
 
-    /// Turns at reading many entries of the queue for one answer: pages of events, also those for webhooks, and lists of batches and of
-    /// dead jobs. Such a read keeps a thread or Redis busy for some ms, whatever little of it the caller may see. It waits behind
-    /// those of its own tenant, and half of the cores stay free for other calls.
+    /// Turns at what keeps a core busy for some ms: reading many entries of the queue for one answer (pages of events, also those for
+    /// webhooks, and lists of batches and of dead jobs), and parsing a part of a body of members. Each waits behind those of its own
+    /// tenant, operators come first, and half of the cores stay free for other calls.
     let readings = FairTurns(
+        .init(all: max(1, System.coreCount / 2)), waiting: .init(all: 8_192, reserve: 512))
+    /// Turns at digesting and writing a part of an original, alike. They are taken on threads for blocking calls, of which there are as
+    /// many as cores: the others stay free for other files.
+    let writings = FairTurns(
         .init(all: max(1, System.coreCount / 2)), waiting: .init(all: 8_192, reserve: 512))
 
     /// - Parameter streamsMax: The most open streams; a tenth of them is for operators.
@@ -56,6 +64,23 @@ package struct CallPermits: Sendable {
             "Too many originals are sent at a time: at most \(uploads.ofKeyMax) with a key, and of "
                 + "\(uploads.limits.all) a tenant has at most as many as are free. Send this one when one has ended."
         )
+    }
+
+    /// - Throws: `tooManyUploads`.
+    func members(of key: AccessKey) throws(Problem) -> SharedPermits.Permit {
+        try permit(
+            memberBodies, of: key, .tooManyUploads, retryAfter: 2,
+            "Too many bodies of members are sent at a time: at most \(memberBodies.ofKeyMax) with a key, and of "
+                + "\(memberBodies.limits.all) a tenant has at most as many as are free. Send this one when one has ended."
+        )
+    }
+
+    /// - Throws: `tooManyRequests`.
+    func wholeBody(of key: AccessKey) throws(Problem) -> SharedPermits.Permit {
+        try permit(
+            wholeBodies, of: key, .tooManyRequests, retryAfter: 1,
+            "Too many large bodies are sent at a time: at most \(wholeBodies.ofKeyMax) with a key, and of \(wholeBodies.limits.all) a "
+                + "tenant has at most as many as are free. Send this one when one has ended.")
     }
 
     /// - Throws: `tooManyTrials`.

@@ -145,7 +145,10 @@ extension GatewayParts {
     private var sharesRefused: MetricFamily {
         let refused = [
             ("requests", connections.refusedCount), ("streams", permits.streams.refusedCount),
-            ("uploads", permits.uploads.refusedCount), ("trials", permits.trials.refusedCount),
+            ("uploads", permits.uploads.refusedCount),
+            ("member bodies", permits.memberBodies.refusedCount),
+            ("large bodies", permits.wholeBodies.refusedCount),
+            ("trials", permits.trials.refusedCount),
             ("costly calls", permits.costlyCalls.refusedCount),
             ("lookups", webhooks.sender.refusedLookups),
             ("pictures", pictures?.refusedCount ?? 0),

@@ -26,7 +26,7 @@ enum Schemas {
                 "sealed?": .integer(0...ContractLimits.batchJobsMax), "waiting?": .count,
                 "max?": .count, "bytesMax?": .count, "count?": .count, "newest?": .text,
                 "job?": .text, "added?": .integer(0...ContractLimits.batchJobsMax),
-                "refusedCount?": .integer(1...Int(1e9)),
+                "refusedCount?": .integer(1...Int(1e9)), "linesRead?": .integer(0...Int(1e9)),
                 "refused?": .list(
                     .fields([
                         "line": .integer(1...Int(1e9)),

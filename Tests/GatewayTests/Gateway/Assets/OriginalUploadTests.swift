@@ -1,10 +1,13 @@
 import AccessKeys
 import Edits
 import Foundation
+import JobQueue
 import Library
 import MinilabTesting
 import NIOCore
+import Redis
 import SystemPackage
+import Telemetry
 import Testing
 
 @testable import Gateway
@@ -80,6 +83,94 @@ import Testing
         #expect(more.status == 429 && more.text.contains("uploadQuota"))
     }
 
+    /// The bytes that count for the day of the server's key.
+    private func counted(_ server: AssetServer) async throws -> Int? {
+        let uploads = server.parts.queue.name.gatewayKeys.uploads
+        return try await server.parts.redis.send(["HGET", RedisArgument(uploads), "key"])
+            .string.flatMap { Int($0) }
+    }
+
+    /// The bytes of bodies that the server has read.
+    private func read(_ server: AssetServer) -> Double? {
+        server.parts.metrics.families()
+            .first { $0.name == "minilab_gateway_received_bytes_total" }?.samples.first?.value
+    }
+
+    private func arrivals(_ server: AssetServer) throws -> [String] {
+        let path = arrivalsFolder(server)
+        // The folder is made by the first upload.
+        guard FileManager.default.fileExists(atPath: path) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: path)
+    }
+
+    private func arrivalsFolder(_ server: AssetServer) -> String {
+        server.library.originals.appending(".minilab-copy-uploads").string
+    }
+
+    @Test func `that are there already count for what was read of them`() async throws {
+        let server = try await AssetServer()
+        try server.put("a photo", at: "acme/a.JPG")
+        for number in 1...3 {
+            let again = try await server.send(
+                "PUT", "/v1/originals/acme/a.JPG", digest("a photo"), body: "a photo")
+            #expect(again.status == 200, "\(again.text)")
+            #expect(try await counted(server) == 7 * number)
+        }
+        // A client that waits for 100 Continue sends nothing of them.
+        let waiting = try await HTTPExchange.send(
+            "PUT /v1/originals/acme/a.JPG HTTP/1.1\r\nHost: a\r\nContent-Length: 7\r\n\(digest("a photo"))"
+                + "Expect: 100-continue\r\nConnection: close\r\n\r\n", port: server.port)
+        #expect(waiting.status == 200, "\(waiting.text)")
+        #expect(try await counted(server) == 21)
+        // One that leaves has sent what it has sent.
+        let leaving = try TCPConnection(port: server.port)
+        leaving.send(
+            "PUT /v1/originals/acme/a.JPG HTTP/1.1\r\nHost: a\r\nContent-Length: 7\r\n\(digest("a photo"))"
+                + "\r\na pho")
+        try await eventually("it is read") { read(server) == 26 ? true : nil }
+        leaving.finish()
+        try await eventually("what it did not send is given back") {
+            try await counted(server) == 26 ? true : nil
+        }
+    }
+
+    /// The name is free when the body begins, and is taken, or lies below a file, when it has been digested and written.
+    @Test(arguments: [("a.JPG", 412), ("a.JPG/b.JPG", 422)])
+    func `that lose a race for their name count as those that win it`(
+        _ late: String, _ status: Int
+    ) async throws {
+        let server = try await AssetServer()
+        let connection = try TCPConnection(port: server.port)
+        connection.send(
+            "PUT /v1/originals/acme/\(late) HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 7\r\n\r\na pho"
+        )
+        try await eventually("it has begun") { try arrivals(server).isEmpty ? nil : true }
+        let first = try await server.send("PUT", "/v1/originals/acme/a.JPG", body: "another")
+        #expect(first.status == 201, "\(first.text)")
+        connection.send("to")
+        let answer = try await BorderBehaviourTests.readToEnd(connection)
+        #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(answer)")
+        #expect(try await counted(server) == 14)
+        #expect(server.text(of: "acme/a.JPG") == "another")
+    }
+
+    @Test func `that this side fails to keep cost their key nothing`() async throws {
+        let server = try await AssetServer()
+        let connection = try TCPConnection(port: server.port)
+        connection.send(
+            "PUT /v1/originals/acme/a.JPG HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 7\r\n\r\na pho"
+        )
+        try await eventually("it has begun") { try arrivals(server).isEmpty ? nil : true }
+        // Its disk goes away.
+        let originals = server.library.originals
+        try FileManager.default.moveItem(
+            atPath: originals.string, toPath: originals.string + "-away")
+        connection.send("to")
+        let answer = try await BorderBehaviourTests.readToEnd(connection)
+        #expect(answer.hasPrefix("HTTP/1.1 503"), "\(answer)")
+        #expect(try await counted(server) == 0)
+    }
+
     @Test func `that are announced take no disk, and only a few come at a time with a key`()
         async throws
     {
@@ -96,11 +187,9 @@ import Testing
             )
             held.append(connection)
         }
-        let folder = server.library.originals.appending(".minilab-copy-uploads").string
+        let folder = arrivalsFolder(server)
         try await eventually("all have begun") {
-            // There is no folder before the first one.
-            (try? FileManager.default.contentsOfDirectory(atPath: folder))?.count == most
-                ? true : nil
+            try arrivals(server).count == most ? true : nil
         }
         var blocks = 0
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
@@ -120,18 +209,13 @@ import Testing
 
     @Test func `that break off are nothing`() async throws {
         let server = try await AssetServer()
-        func arrivals() -> [String] {
-            let path = server.library.originals.appending(".minilab-copy-uploads").string
-            // There is none before the first upload.
-            return (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        }
         var connection: TCPConnection? = try TCPConnection(port: server.port)
         connection?.send(
             "PUT /v1/originals/acme/a.JPG HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\na photo"
         )
-        try await eventually("it arrives") { arrivals().isEmpty ? nil : true }
+        try await eventually("it arrives") { try arrivals(server).isEmpty ? nil : true }
         connection = nil
-        try await eventually("what came is removed") { arrivals().isEmpty ? true : nil }
+        try await eventually("what came is removed") { try arrivals(server).isEmpty ? true : nil }
         #expect(server.text(of: "acme/a.JPG") == nil)
     }
 
