@@ -325,7 +325,7 @@ let package = Package(
                 "AccessKeys", "CCompression", "COpenSSL", "Dashboard", "Edits", "Files", "Gateway",
                 "JobQueue", "Library", "MinilabTesting", "Operations", "Redis", "ServiceTesting",
                 "Telemetry", "Webhooks", asyncHTTPClient, httpTypes, hummingbird, logging, nioCore,
-                nioHTTP1, nioPosix, systemPackage,
+                nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle, systemPackage,
             ]),
         .testTarget(
             name: "LibraryTests",

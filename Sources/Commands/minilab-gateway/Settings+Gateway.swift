@@ -51,7 +51,9 @@ extension Settings {
     )
     static let gatewayRate = Setting(
         "gateway.rate", flag: "rate", .number(1...1_000_000), default: defaults.requestsPerSecond,
-        help: "Requests per second of one key, unless the key sets another limit")
+        help:
+            "Requests per second of one key, unless the key sets another limit; a body counts as one for each 4 KB"
+    )
     static let gatewayWebhooksAllow = Setting(
         "gateway.webhooks.allow", flag: "webhooks-allow",
         ValueSyntax("ranges of addresses such as 10.1.0.0/16,fd00:1::/32", placeholder: "ranges") {

@@ -135,7 +135,7 @@ extension KeyTerms: Codable {
 package struct KeyQuotas: Sendable, Equatable, Codable {
     /// The maximum number of the tenant's jobs that have not ended.
     package var backlogMax: Int?
-    /// The long-term rate of requests per second.
+    /// The long-term rate of requests per second; a body counts as one for each 4 KB.
     package var requestsPerSecond: Int?
     /// The maximum number of simultaneous requests after a pause; nil for those of one second.
     package var requestBurst: Int?

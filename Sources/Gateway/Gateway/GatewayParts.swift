@@ -18,6 +18,7 @@ package final class GatewayParts: Sendable {
     let border = BorderLimits()
     package let connections: OpenConnections
     package let permits: CallPermits
+    let rate: RequestRate
     package let replays: ReplayStore
     package let audit: AuditLog
     package let sessions: SessionStore
@@ -55,6 +56,7 @@ package final class GatewayParts: Sendable {
         hub = EventHub(queue: queue.name, eventReads: eventReads, logger: logger)
         connections = OpenConnections(max: border.connectionsMax)
         permits = CallPermits(streamsMax: settings.streamsMax)
+        rate = RequestRate(perSecond: settings.requestsPerSecond)
         replays = ReplayStore(redis: redis, queue: queue.name)
         audit = AuditLog(redis: redis, queue: queue.name, logger: logger)
         sessions = SessionStore(redis: redis, queue: queue.name)

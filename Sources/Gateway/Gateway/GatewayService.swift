@@ -58,8 +58,7 @@ package struct GatewayService: Service {
             RouteTable.routes, parts,
             Authentication(
                 keys: parts.keys, sessions: parts.sessions, origin: parts.pageOrigin,
-                limiter: RateLimiter(name: "requests"),
-                requestsPerSecond: settings.requestsPerSecond))
+                rate: parts.rate))
         let onRunning = onRunning
         let replays = ReplayRunner(
             store: parts.replays, queue: parts.queue, name: Self.name(), logger: parts.logger,
@@ -82,7 +81,8 @@ package struct GatewayService: Service {
             group.addTask { await parts.hub.run() }
             group.addTask { await parts.keys.run() }
             group.addTask { await readMemory() }
-            group.addTask { try await server.run() }
+            group.addTask { await breakOffLate() }
+            group.addTask { await compareGenerations() }
             group.addTask { await replays.run() }
             group.addTask { await parts.history.run() }
             group.addTask { try await webhooks.run() }
@@ -97,8 +97,22 @@ package struct GatewayService: Service {
         }
     }
 
-    /// Refuses a server that may lose jobs. While Redis is away, the gateway starts nevertheless, and the first answer decides.
-    private func ask(_ server: ServerWatch) async throws(QueueError) {
+    /// Breaks off the calls that still run a while after a signal. It returns when the gateway ends.
+    private func breakOffLate() async {
+        do {
+            try await gracefulShutdown()
+            while true {
+                try await Task.sleep(for: parts.settings.endTime)
+                parts.connections.closeAll()
+            }
+        } catch {
+            return  // cancelled: the gateway has ended
+        }
+    }
+
+    /// Refuses a server that may lose jobs, and moves the gateway's records to their place. While Redis is away, the gateway starts
+    /// nevertheless, and the first answer decides.
+    private func askServer() async throws(QueueError) {
         do throws(QueueError) {
             try await server.ask()
         } catch {

@@ -19,7 +19,7 @@ package struct GatewaySettings: Sendable {
     /// The most bytes of Redis that one tenant's jobs and batches take, for keys without a quota of their own; nil for
     /// `ServerMemory.tenantPercent`.
     package var storedBytesMax: Int?
-    /// The most requests a second of one key, for keys without a quota of their own.
+    /// The most requests a second of one key, for keys without a quota of their own. A body counts as one for each 4 KB.
     package var requestsPerSecond = 200
     /// The most event streams that are open at the same time.
     package var streamsMax = 2_400
@@ -27,6 +27,9 @@ package struct GatewaySettings: Sendable {
     package var webhooksAllowed: [AddressRange] = []
     /// Sign-in with an identity provider; nil to sign in with keys only.
     package var providerSignIn: ProviderSignInSettings?
+    /// The time after a signal for which calls may end by themselves; then they are broken off. Its service manager kills a gateway
+    /// after 30 s.
+    package var endTime: Duration = .seconds(20)
     /// The longest wait that `Prefer: wait` can request.
     package var waitMax: Duration = .seconds(30)
 

@@ -20,11 +20,12 @@ public enum HTTPExchange {
         }
     }
 
-    /// Requests a page.
+    /// Requests a page, and asks for the connection's end after it: a gateway keeps connections open otherwise.
     public static func get(
         _ path: String, port: Int, method: String = "GET"
     ) async throws -> Answer {
-        try await send("\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n", port: port)
+        try await send(
+            "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", port: port)
     }
 
     /// Sends any bytes, and reads the response.

@@ -75,7 +75,10 @@ struct KeyCreateCommand: AsyncParsableCommand {
     var expires: String?
     @Option(help: ArgumentHelp("Maximum number of jobs that have not ended.", valueName: "jobs"))
     var backlog: Int?
-    @Option(help: ArgumentHelp("Maximum number of requests per second.", valueName: "requests"))
+    @Option(
+        help: ArgumentHelp(
+            "Maximum number of requests per second; a body counts as one for each 4 KB.",
+            valueName: "requests"))
     var rate: Int?
     @Option(help: ArgumentHelp("Maximum burst of requests; needs --rate.", valueName: "requests"))
     var burst: Int?

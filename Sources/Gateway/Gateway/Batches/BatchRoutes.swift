@@ -258,10 +258,12 @@ struct SentBatch {
     init(_ call: Call) async throws {
         let key = try call.key
         let text = try await call.text(atMost: ContractLimits.jobBytesMax)
-        do throws(Failure) {
-            request = try Self.read(JSONValue(parsing: text, as: "the body"), key)
-        } catch {
-            throw Problem(error, in: text, roots: ["batch", "job"])
+        request = try await call.inTurn(text.utf8.count) {
+            do throws(Failure) {
+                return try Self.read(JSONValue(parsing: text, as: "the body"), key)
+            } catch {
+                throw Problem(error, in: text, roots: ["batch", "job"])
+            }
         }
         try EditBorder(key).check(request.edit)
     }

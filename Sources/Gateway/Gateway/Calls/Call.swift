@@ -125,11 +125,17 @@ extension Call {
     /// - Throws: `bodyTooLarge`, `badBody`.
     func text(atMost most: Int) async throws -> String {
         try checkIsJSON()
-        let bytes = try await BodyReading.json(of: request, atMost: most)
-        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {
-            throw Problem(.badBody, "The body is not UTF-8.")
+        return try await text(of: try await wholeBody(atMost: most))
+    }
+
+    private func text(of bytes: ByteBuffer) async throws -> String {
+        try await inTurn(bytes.readableBytes) {
+            try BodyReading.checkDepth(ofJSON: bytes)
+            guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {
+                throw Problem(.badBody, "The body is not UTF-8.")
+            }
+            return text
         }
-        return text
     }
 
     /// Reads the whole body as a JSON document.
@@ -137,19 +143,48 @@ extension Call {
     /// - Parameter most: the most bytes that it may have.
     /// - Throws: `bodyTooLarge`, `badBody`; `malformedJSON`.
     func json(atMost most: Int? = nil) async throws -> JSONValue {
-        try JSONValue(
-            parsing: try await text(atMost: most ?? parts.settings.bodyBytesMax), as: "the body")
+        let text = try await text(atMost: most ?? parts.settings.bodyBytesMax)
+        return try await inTurn(text.utf8.count) { try JSONValue(parsing: text, as: "the body") }
     }
 
     /// Reads the body as ``json(atMost:)`` does; returns nil if there is no body.
     func optionalJSON() async throws -> JSONValue? {
-        let bytes = try await BodyReading.json(of: request, atMost: parts.settings.bodyBytesMax)
+        let bytes = try await wholeBody(atMost: parts.settings.bodyBytesMax)
         guard bytes.readableBytes > 0 else { return nil }
         try checkIsJSON()
-        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {
-            throw Problem(.badBody, "The body is not UTF-8.")
+        let text = try await text(of: bytes)
+        return try await inTurn(text.utf8.count) { try JSONValue(parsing: text, as: "the body") }
+    }
+
+    /// The bytes of a body above which it is parsed in its caller's turn: 128 KB of JSON take some 10 ms of a core.
+    private static let turnBytesMin = 4 << 10
+
+    /// Parses a body, a large one in its caller's turn. What takes a turn itself must not be called within.
+    ///
+    /// - Throws: `tooManyRequests`; what `parse` throws.
+    func inTurn<Result>(_ bytes: Int, _ parse: () throws -> Result) async throws -> Result {
+        guard bytes > Self.turnBytesMin, let caller else { return try parse() }
+        return try await parts.permits.reading(of: caller) { try parse() }
+    }
+
+    /// Reads the bytes of a body that fits into memory. A large one, or one without a length, needs a permit before its first byte is
+    /// asked for.
+    ///
+    /// One with a length was charged to its key's rate with its head; one without is charged here, before it is parsed.
+    ///
+    /// - Throws: `bodyTooLarge`, `badBody`, `tooManyRequests`.
+    func wholeBody(atMost most: Int) async throws -> ByteBuffer {
+        let isChunked = header(.transferEncoding) != nil
+        let isLarge = parts.border.awaitsDemand(
+            length: header(.contentLength), isChunked: isChunked)
+        let permit = try isLarge ? caller.map { try parts.permits.wholeBody(of: $0) } : nil
+        defer { permit?.close() }
+        let bytes = try await BodyReading.bytes(of: readable, atMost: most)
+        let requests = RequestRate.requests(ofBytes: bytes.readableBytes)
+        if isChunked, let caller, requests > 1 {
+            try parts.rate.charge(requests - 1, to: caller)
         }
-        return try JSONValue(parsing: text, as: "the body")
+        return bytes
     }
 
     private func checkIsJSON() throws(Problem) {

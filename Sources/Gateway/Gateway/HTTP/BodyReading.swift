@@ -39,17 +39,13 @@ package enum BodyReading {
         return whole
     }
 
-    /// Reads the bytes of a JSON text without parsing it.
+    /// Refuses a JSON text that is nested too deeply, before it is parsed.
     ///
-    /// - Throws: the same as ``bytes(of:atMost:)``; ``BodyRefusal/tooDeep(depthMax:)``.
-    package static func json(
-        of request: Request, atMost bytesMax: Int
-    ) async throws -> ByteBuffer {
-        let bytes = try await bytes(of: request, atMost: bytesMax)
+    /// - Throws: ``BodyRefusal/tooDeep(depthMax:)``.
+    static func checkDepth(ofJSON bytes: ByteBuffer) throws(BodyRefusal) {
         guard depth(ofJSON: bytes.readableBytesView) <= depthMax else {
-            throw BodyRefusal.tooDeep(depthMax: depthMax)
+            throw .tooDeep(depthMax: depthMax)
         }
-        return bytes
     }
 
     /// Returns the depth of nested arrays and objects, whether or not the rest is valid JSON.

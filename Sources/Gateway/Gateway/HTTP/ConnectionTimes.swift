@@ -76,7 +76,7 @@ struct ConnectionTimes: Sendable {
         openRequests += 1
         (idleSince, headSince) = (nil, nil)
         (isInBody, self.awaitsContinue) = (true, awaitsContinue)
-        pace = TransferPace(limits, announced: announced)
+        pace = TransferPace(limits, announced: announced, at: now)
     }
 
     /// Records that the client was asked for the body that it holds back.
@@ -127,9 +127,14 @@ struct TransferPace: Sendable, Equatable {
     /// The remaining credit in nanoseconds.
     private var credit: Int64
     private var waitingSince: NIODeadline?
+    /// The end of a body whose length is not known.
+    private let end: NIODeadline?
 
-    /// - Parameter announced: the length of the body in bytes; nil if it is not known.
-    init(_ limits: BorderLimits, announced: Int?) {
+    /// - Parameters:
+    ///   - announced: the length of the body in bytes; nil if it is not known.
+    ///   - now: the time at which the body begins.
+    init(_ limits: BorderLimits, announced: Int?, at now: NIODeadline) {
+        end = announced == nil ? now + limits.bodyTimeMax : nil
         let seconds = max(1, Int(limits.bodyTimeMax.nanoseconds / 1_000_000_000))
         bytesPerSecondMin = max(1, limits.bytesPerSecondMin, (announced ?? 0) / seconds)
         creditMax = max(limits.stallMax.nanoseconds, limits.transferGrace.nanoseconds)
@@ -137,7 +142,12 @@ struct TransferPace: Sendable, Equatable {
     }
 
     /// The moment at which the wait times out; nil while this side does not wait.
-    var due: NIODeadline? { waitingSince.map { $0 + .nanoseconds(max(0, credit)) } }
+    var due: NIODeadline? {
+        waitingSince.map { since in
+            let due = since + .nanoseconds(max(0, credit))
+            return end.map { min(due, $0) } ?? due
+        }
+    }
 
     /// Records that this side waits for bytes from now on.
     mutating func wait(at now: NIODeadline) {
@@ -197,6 +207,11 @@ package struct GatewayChannel: ServerChildChannel {
         channel: any Channel, logger: Logger
     ) -> EventLoopFuture<Value> {
         connections.enter(channel)
+        do {
+            try bound(channel)
+        } catch {
+            return channel.eventLoop.makeFailedFuture(error)
+        }
         return base.setup(channel: channel, logger: logger).flatMapThrowing { [limits] value in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
@@ -204,6 +219,16 @@ package struct GatewayChannel: ServerChildChannel {
                 [DeadlineHandler(limits), RequestGuard(limits)], position: .after(parser))
             return value
         }
+    }
+
+    /// Bounds what is read of a connection at a time. Without that, a body has some 2 MB that nobody has asked for.
+    private func bound(_ channel: any Channel) throws {
+        let options = channel.syncOptions
+        try options?.setOption(ChannelOptions.maxMessagesPerRead, value: 1)
+        try options?.setOption(
+            ChannelOptions.recvAllocator,
+            value: AdaptiveRecvByteBufferAllocator(
+                minimum: 1 << 10, initial: 2 << 10, maximum: limits.readBytesMax))
     }
 
     package func handle(value: Value, logger: Logger) async {
@@ -241,14 +266,13 @@ extension Request {
     /// Returns the request with a body that sends 100 Continue on its first read, if the client expects it (`Expect:
     /// 100-continue`).
     fileprivate func asking(_ channel: any Channel) -> Request {
-        guard headers.contains(.expect) else { return self }
         var request = self
         request.body = RequestBody(asyncSequence: AskedBody(body: body, channel: channel))
         return request
     }
 }
 
-/// A body that sends 100 Continue before it is read.
+/// A body that is read, and for which 100 Continue is sent, when it is asked for.
 private struct AskedBody: AsyncSequence, Sendable {
     let body: RequestBody
     let channel: any Channel

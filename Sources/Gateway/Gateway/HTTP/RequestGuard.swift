@@ -13,7 +13,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// An event: a handler begins to read a body, so a client that waits for 100 Continue receives it.
+    /// An event: a handler begins to read a body, so more of it is read, and a client that waits for 100 Continue receives it.
     struct ContinueRequest: Sendable {}
 
     private let limits: BorderLimits
@@ -24,6 +24,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var requests = 0
     /// Whether the last passed request is not fully read yet.
     private var isInRequest = false
+    /// Whether a read waits until a handler asks for its body.
+    private var isReadHeld = false
     private var lingeredBytes = 0
     private var linger: Scheduled<Void>?
 
@@ -44,6 +46,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         let isHead: Bool
         var isLast: Bool
         var awaitsContinue: Bool
+        /// Whether its body is read no further until a handler asks for it.
+        var awaitsDemand: Bool
         var isReadWhole = false
     }
 
@@ -76,7 +80,10 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             open.append(
                 Exchange(
                     version: head.version, isHead: head.method == .HEAD, isLast: isLast,
-                    awaitsContinue: head.headers.contains(name: "expect")))
+                    awaitsContinue: head.headers.contains(name: "expect"),
+                    awaitsDemand: limits.awaitsDemand(
+                        length: head.headers.first(name: "content-length"),
+                        isChunked: head.headers.contains(name: "transfer-encoding"))))
             isInRequest = true
             context.fireChannelRead(data)
         case (.open, .body), (.last, .body), (.refusing, .body):
@@ -89,6 +96,14 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             if open.last?.isLast == true, case .open = phase { phase = .last }
             context.fireChannelRead(data)
         case (.lingering, _), (.last, .head), (.refusing, .head): break
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if let last = open.last, last.awaitsDemand, !last.isReadWhole {
+            isReadHeld = true
+        } else {
+            context.read()
         }
     }
 
@@ -179,7 +194,13 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             return
         }
         defer { promise?.succeed() }
-        guard let first = open.first, first.awaitsContinue, !first.isReadWhole else { return }
+        guard let first = open.first, !first.isReadWhole else { return }
+        open[open.startIndex].awaitsDemand = false
+        if isReadHeld {
+            isReadHeld = false
+            context.read()
+        }
+        guard first.awaitsContinue else { return }
         open[open.startIndex].awaitsContinue = false
         context.writeAndFlush(
             wrapOutboundOut(
@@ -222,5 +243,14 @@ extension HTTPHeaders {
     /// Whether the sender closes the connection after this message.
     fileprivate var requestsClose: Bool {
         self[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
+    }
+}
+
+extension BorderLimits {
+    /// Returns whether a body is read only when a handler asks for it.
+    ///
+    /// - Parameter length: the value of Content-Length; nil without one.
+    func awaitsDemand(length: String?, isChunked: Bool) -> Bool {
+        isChunked || length.flatMap { Int($0) } ?? 0 > unaskedBytesMax
     }
 }

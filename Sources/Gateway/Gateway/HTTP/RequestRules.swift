@@ -206,9 +206,14 @@ package struct BorderLimits: Sendable {
     package var transferGrace = TimeAmount.seconds(5)
     /// The lowest allowed rate in bytes a second, in both directions. Kestrel has the same number.
     package var bytesPerSecondMin = 240
-    /// The longest time of a body with an announced length: a long one must come faster than ``bytesPerSecondMin``, 4 GB with 1.2 MB
-    /// a second. At 240 bytes a second, 4 GB would hold a connection and a part of the disk for 200 days.
+    /// The longest time of a body. One with an announced length must come faster than ``bytesPerSecondMin``, 4 GB with 1.2 MB a
+    /// second: at 240 bytes a second, 4 GB would hold a connection and a part of the disk for 200 days. One without a length ends then.
     package var bodyTimeMax = TimeAmount.hours(1)
+    /// The body up to which bytes are read before a handler asks for them; of a longer one, a call that is refused holds nothing.
+    package var unaskedBytesMax = 64 << 10
+    /// The most bytes of one read. Some ten reads of a body wait for their handler.
+    package var readBytesMax = 32 << 10
+
     /// The longest stall of a request's body, however fast it was before.
     package var stallMax = TimeAmount.seconds(60)
 

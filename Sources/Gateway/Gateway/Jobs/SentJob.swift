@@ -13,11 +13,12 @@ struct SentJob {
     init(_ call: Call) async throws {
         let key = try call.key
         let text = try await call.text(atMost: ContractLimits.jobBytesMax)
-        let sent: JobRequest
-        do throws(Failure) {
-            sent = try JobRequest(json: text)
-        } catch {
-            throw Problem(error, in: text, roots: ["job"])
+        let sent = try await call.inTurn(text.utf8.count) {
+            do throws(Failure) {
+                return try JobRequest(json: text)
+            } catch {
+                throw Problem(error, in: text, roots: ["job"])
+            }
         }
         let border = EditBorder(key)
         try border.check(sent.asset)

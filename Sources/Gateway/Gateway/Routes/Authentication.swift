@@ -18,9 +18,7 @@ struct Authentication: Sendable {
     let keys: KeyRing
     let sessions: SessionStore
     let origin: PageOrigin
-    let limiter: RateLimiter
-    /// Requests a second for a key without a quota of its own.
-    let requestsPerSecond: Int
+    let rate: RequestRate
 
     /// - Throws: `missingKey`, `sessionEnded`, `foreignOrigin`, `scopeMissing`, `tenantKey`, `tooManyRequests`, and the
     ///   reason for which a key is refused.
@@ -38,7 +36,10 @@ struct Authentication: Sendable {
             key = try await keys.authenticate(Self.bearer(request))
         }
         accepted.key = key
-        accepted.headers = try limited(key)
+        // A body without a length is charged when it has been read.
+        let bytes = route.acceptsUpload ? nil : request.headers[.contentLength].flatMap { Int($0) }
+        accepted.headers = try rate.charge(
+            RequestRate.requests(ofBytes: bytes ?? 0), to: key)
         if !route.access.isPage {
             accepted.headers.append(contentsOf: try CrossOrigin.fields(request, key))
         }
@@ -64,26 +65,6 @@ struct Authentication: Sendable {
             let holder = try await sessions.holder(of: token)
         else { throw Problem(.sessionEnded, "Sign in to see this page.") }
         return (try await keys.key(named: holder.keyID), token, holder.person)
-    }
-
-    /// Charges the request to the key's rate.
-    private func limited(_ key: AccessKey) throws(Problem) -> HTTPFields {
-        let rate = key.quotas.requestsPerSecond ?? requestsPerSecond
-        let answer = limiter.consume(
-            for: key.id, rate: rate, burst: key.quotas.requestBurst ?? rate)
-        var fields = HTTPFields()
-        for (name, value) in answer.headers {
-            if let name = HTTPField.Name(name) { fields[name] = value }
-        }
-        guard answer.isAllowed else {
-            var problem = Problem(
-                .tooManyRequests,
-                "Key \(key.id) may send \(rate) requests a second; ask again after "
-                    + "\(answer.retryAfterSeconds ?? 1) s.")
-            problem.headers = fields
-            throw problem
-        }
-        return fields
     }
 
     /// Returns the key of the header `Authorization` (RFC 6750 §2.1).

@@ -107,12 +107,35 @@ struct Dispatcher: HTTPResponder {
         return response
     }
 
+    /// Refuses content in a request for a resource. Nobody reads it, and an event stream would hold it for as long as it lasts.
+    ///
+    /// RFC 9110, 9.3.1: content of a GET has no meaning, and a server may refuse it.
+    ///
+    /// - Throws: `badBody`.
+    private static func checkBody(_ route: Route, _ request: Request) throws(Problem) {
+        guard [.get, .head].contains(route.method) else { return }
+        let length = request.headers[.contentLength].flatMap { Int($0) } ?? 0
+        guard length > 0 || request.headers[.transferEncoding] != nil else { return }
+        throw Problem(
+            .badBody,
+            "A \(request.method.rawValue) has no body here, and this one has \(length > 0 ? "\(length) bytes" : "one"). "
+                + "Send what it asks for in the path and the query.")
+    }
+
+    private static func tooManyConnections(_ parts: GatewayParts) -> Problem {
+        Problem(
+            .tooManyConnections,
+            "Too many requests are answered at a time: of \(parts.border.connectionsMax), a tenant has at most as many as "
+                + "are free. Ask again when some have ended.", retryAfter: 5)
+    }
+
     private static func respond(
         _ route: Route, _ request: Request, _ context: GatewayContext, _ parts: GatewayParts,
         _ authentication: Authentication
     ) async -> Response {
         var accepted = Authentication.AcceptedCaller(key: nil, session: nil, headers: [:])
         do {
+            try checkBody(route, request)
             accepted = try await authentication.accept(request, to: route)
             if let key = accepted.key, !parts.connections.begin(context.channel, key.owner) {
                 throw Problem(

@@ -139,10 +139,12 @@ enum WebhookRoutes {
         _ call: Call, _ read: (JSONValue) throws(Failure) -> Body
     ) async throws -> Body {
         let text = try await call.text(atMost: call.parts.settings.bodyBytesMax)
-        do throws(Failure) {
-            return try read(JSONValue(parsing: text, as: "the body"))
-        } catch {
-            throw Problem(error, in: text, roots: ["webhook"])
+        return try await call.inTurn(text.utf8.count) {
+            do throws(Failure) {
+                return try read(JSONValue(parsing: text, as: "the body"))
+            } catch {
+                throw Problem(error, in: text, roots: ["webhook"])
+            }
         }
     }
 }

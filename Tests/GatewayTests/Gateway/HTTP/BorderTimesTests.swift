@@ -36,6 +36,19 @@ import Testing
         #expect(times.due?.cause == .slowBody)
     }
 
+    @Test func `a body without a length ends after an hour, however it comes`() {
+        var times = times()
+        times.readHead(awaitsContinue: false, at: at(0))
+        for second in stride(from: 0.0, to: 3_600, by: 10) {
+            times.wantMore(at: at(second))
+            times.readBody(10_000, at: at(second + 1))
+            times.readSome(at: at(second + 1))
+        }
+        times.wantMore(at: at(3_599))
+        #expect(times.due?.at == at(3_600))
+        #expect(times.due?.cause == .slowBody)
+    }
+
     @Test func `time in which nobody reads a body is not its client's`() {
         var times = times()
         times.readHead(awaitsContinue: false, at: at(0))
