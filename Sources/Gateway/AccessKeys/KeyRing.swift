@@ -89,6 +89,17 @@ package final class KeyRing: Sendable {
         return try accept(text, stored)
     }
 
+    /// Returns the id of a key from its text; nil for one that is refused, or that this gateway has not heard of. It asks nobody.
+    package func knownID(of text: some StringProtocol) -> String? {
+        do throws(KeyError) {
+            let text = try KeyText(text)
+            guard let known = state.withLock({ $0.keys[text.id] }) else { return nil }
+            return try accept(text, known.get()).id
+        } catch {
+            return nil  // whoever is to answer says why
+        }
+    }
+
     /// Returns the key with which a session was started: its holder has proved the secret before.
     ///
     /// - Throws: `unknownKey`, `expiredKey`, `revokedKey`, `laterFormat`, `damagedKey`; `keysUnavailable`.

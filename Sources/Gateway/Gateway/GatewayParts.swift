@@ -15,6 +15,7 @@ package final class GatewayParts: Sendable {
     package let keyStore: KeyStore
     package let hub: EventHub
     let frames = EventFrames()
+    let traceWishes = TraceWishes()
     let border = BorderLimits()
     package let connections: OpenConnections
     package let permits: CallPermits

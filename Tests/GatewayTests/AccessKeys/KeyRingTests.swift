@@ -60,6 +60,7 @@ import Testing
             let crc = String(crc32(body.utf8), radix: 16)
             let forged = body + "_" + String(repeating: "0", count: 8 - crc.count) + crc
             #expect(await code { try await ring.authenticate(forged) } == .unknownKey)
+            #expect(ring.knownID(of: forged) == nil && ring.knownID(of: "mlk_") == nil)
             #expect(try await ring.authenticate(text.revealed) == key)
             fixture.time.pass(1000)
             #expect(await code { try await ring.authenticate(text.revealed) } == .expiredKey)

@@ -93,7 +93,39 @@ import Testing
         turns.leave(acme)
         for task in tasks { try await task.value }
         served.finish()
-        #expect(await order.reduce(into: []) { $0.append($1) } == ["a1", "g1", "a2", "a3"])
+        #expect(await order.reduce(into: []) { $0.append($1) } == ["o1", "a1", "g1", "a2", "a3"])
+    }
+
+    @Test func `callers at one address get turns by browser, each in its order`() async throws {
+        let turns = FairTurns(.init(all: 1), waiting: .init(all: 64))
+        let proxy = FairShare.Owner.address("the proxy")
+        try await turns.enter(proxy, as: "flood")
+        let (order, served) = AsyncStream.makeStream(of: String.self)
+        var tasks: [Task<Void, any Error>] = []
+        func wait(_ name: String, _ member: String?) async throws {
+            let before = turns.waitingCount
+            tasks.append(
+                Task {
+                    try await turns.withTurn(of: proxy, as: member) { _ = served.yield(name) }
+                })
+            try await eventually("it waits") { turns.waitingCount > before ? true : nil }
+        }
+        for (name, member) in [
+            ("f1", "flood"), ("f2", "flood"), ("f3", "flood"), ("a1", "ana"), ("a2", "ana"),
+            ("b1", "ben"), ("f4", "flood"), ("a3", "ana"),
+        ] {
+            try await wait(name, member)
+        }
+        try await wait("nobody", nil)
+        // One that leaves gives up its turn, and nobody else's.
+        tasks[2].cancel()
+        try await eventually("it has left") { turns.waitingCount == 8 ? true : nil }
+        turns.leave(proxy)
+        for (index, task) in tasks.enumerated() where index != 2 { try await task.value }
+        served.finish()
+        #expect(
+            await order.reduce(into: []) { $0.append($1) }
+                == ["f1", "a1", "b1", "f2", "a2", "a3", "f4", "nobody"])
     }
 
     @Test func `a tenant whose turns do not end keeps no other from its own`() async throws {

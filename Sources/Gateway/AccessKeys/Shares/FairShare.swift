@@ -134,14 +134,23 @@ package final class SharedPermits: Sendable {
 
 /// Turns at a pool that tenants share. A caller whose tenant has its share already waits in its tenant's own queue, and a free place
 /// goes to the waiting tenants in rotation.
+///
+/// In the queue of an owner that is several, such as the address of a proxy, its members take turns alike.
 package final class FairTurns: Sendable {
     /// The error of a caller that may not even wait: too many wait, of all tenants or of its own.
     package struct Full: Error {}
 
+    private struct Waiting {
+        let answer: FirstAnswer<Void>
+        let member: String?
+        /// The number of turns of its member that come before this one. A queue is in the order of rounds.
+        let round: Int
+    }
+
     private struct State {
         var places: FairShare
         var waiting: FairShare
-        var queues: [FairShare.Owner: [FirstAnswer<Void>]] = [:]
+        var queues: [FairShare.Owner: [Waiting]] = [:]
         /// The owners with waiting callers, the next one first.
         var rotation: [FairShare.Owner] = []
         var refused = 0
@@ -160,18 +169,19 @@ package final class FairTurns: Sendable {
     ///
     /// - Throws: ``Full``; `CancellationError` if the task is cancelled while it waits; the error of `body`.
     package func withTurn<Result>(
-        of owner: FairShare.Owner, isolation: isolated (any Actor)? = #isolation,
-        _ body: () async throws -> Result
+        of owner: FairShare.Owner, as member: String? = nil,
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
-        try await enter(owner)
+        try await enter(owner, as: member)
         defer { leave(owner) }
         return try await body()
     }
 
     /// Takes a turn, after a wait if necessary. The caller ends it with ``leave(_:)``.
     ///
+    /// - Parameter member: who it is among those of an owner that is several; callers without one wait in the order in which they came.
     /// - Throws: ``Full``; `CancellationError` if the task is cancelled while it waits. Then no turn is taken.
-    package func enter(_ owner: FairShare.Owner) async throws {
+    package func enter(_ owner: FairShare.Owner, as member: String? = nil) async throws {
         try Task.checkCancellation()
         let answer = FirstAnswer<Void>()
         try state.withLock { state in
@@ -184,7 +194,7 @@ package final class FairTurns: Sendable {
                 throw Full()
             }
             if state.queues[owner] == nil { state.rotation.append(owner) }
-            state.queues[owner, default: []].append(answer)
+            Self.insert(answer, of: member, into: &state.queues[owner, default: []])
         }
         do { try await answer.value } catch {
             state.withLock { Self.withdraw(answer, of: owner, &$0) }
@@ -220,14 +230,31 @@ package final class FairTurns: Sendable {
                 state.rotation.append(owner)
             }
             // A caller that was cancelled takes no place.
-            if next.give(.success(())) { _ = state.places.take(owner) }
+            if next.answer.give(.success(())) { _ = state.places.take(owner) }
         }
+    }
+
+    /// Puts a caller behind those of its round: the first one of a member waits for one turn of each of the others.
+    private static func insert(
+        _ answer: FirstAnswer<Void>, of member: String?, into queue: inout [Waiting]
+    ) {
+        guard let member else {
+            let round = queue.last?.round ?? 0
+            queue.append(Waiting(answer: answer, member: nil, round: round))
+            return
+        }
+        let last = queue.last { $0.member == member }
+        let round = last.map { $0.round + 1 } ?? queue.first?.round ?? 0
+        let index = queue.firstIndex { $0.round > round } ?? queue.endIndex
+        queue.insert(Waiting(answer: answer, member: member, round: round), at: index)
     }
 
     private static func withdraw(
         _ answer: FirstAnswer<Void>, of owner: FairShare.Owner, _ state: inout State
     ) {
-        guard let index = state.queues[owner]?.firstIndex(where: { $0 === answer }) else { return }
+        guard let index = state.queues[owner]?.firstIndex(where: { $0.answer === answer }) else {
+            return
+        }
         remove(at: index, of: owner, &state)
     }
 

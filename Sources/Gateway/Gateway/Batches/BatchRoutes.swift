@@ -228,13 +228,17 @@ enum BatchRoutes {
         return (name, record)
     }
 
-    /// Refuses members for a batch that is not the caller's. A batch that no worker has admitted yet has no record and passes;
-    /// a tenant's members for it are refused when they are added.
+    /// Refuses members for a batch that is not the caller's. A batch that nobody has opened has no record; only for a key that may
+    /// add to any batch it passes, since another key of the tenant may open it for a folder of its own before the first member comes.
     ///
     /// - Returns: the folder of the batch, in which its members' assets must be, too.
     private static func checkIsOwn(_ name: BatchID, _ call: Call) async throws -> AssetPrefix {
-        guard let record = try await call.parts.queue.record(of: name) else { return .all }
-        guard record.isWithin(try call.key.reach) else { throw unknown(name.string) }
+        let reach = try call.key.reach
+        guard let record = try await call.parts.queue.record(of: name) else {
+            guard reach.isEverything else { throw MemberUpload.notOpen(name) }
+            return .all
+        }
+        guard record.isWithin(reach) else { throw unknown(name.string) }
         return try AssetPrefix(record.folder ?? "")
     }
 

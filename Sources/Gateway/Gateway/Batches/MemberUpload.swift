@@ -189,6 +189,11 @@ struct MemberUpload {
         return parsed
     }
 
+    static func notOpen(_ batch: BatchID) -> Problem {
+        Problem(
+            .notFound, "There is no open batch \(batch). Open it first, then send its members.")
+    }
+
     private static func problem(_ refusal: MemberRefusal, _ batch: BatchID) -> Problem {
         switch refusal.answer {
         case .added:
@@ -213,9 +218,7 @@ struct MemberUpload {
             Problem(
                 .conflict,
                 "A batch \(batch) has ended, and its name is remembered. Take another name.")
-        case .notOpen:
-            Problem(
-                .notFound, "There is no open batch \(batch). Open it first, then send its members.")
+        case .notOpen: notOpen(batch)
         case .overBytes(let stored, let most): .storedFull(stored, most)
         case .otherEdit: Problem(.conflict, "Batch \(batch) already exists with a different edit.")
         }

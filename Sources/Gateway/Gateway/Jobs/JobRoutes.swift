@@ -98,7 +98,8 @@ enum JobRoutes {
     ) async throws -> Submission {
         let backlogMax = try call.key.quotas.backlogMax ?? call.parts.settings.backlogMax
         let answer = try await submit(
-            request, call.parts.queue, backlogMax, storedMax: call.storedMax)
+            request, call.parts.queue, backlogMax, storedMax: call.storedMax,
+            call.parts.traceWishes, of: call.key.id)
         let name = request.id?.string
         switch answer {
         case .accepted(let entry):
@@ -118,9 +119,12 @@ enum JobRoutes {
 
     /// Submits a job as a part of the trace that it names, or else of its request's.
     private static func submit(
-        _ request: JobRequest, _ queue: JobQueue, _ backlogMax: Int, storedMax: Int?
+        _ request: JobRequest, _ queue: JobQueue, _ backlogMax: Int, storedMax: Int?,
+        _ wishes: TraceWishes, of keyID: String
     ) async throws(QueueError) -> JobQueue.Submission {
-        let context = request.scheduling.traceparent.map { ServiceContext.following($0) }
+        let context = request.scheduling.traceparent.map {
+            wishes.context(following: $0, of: keyID)
+        }
         let attributes: SpanAttributes = [
             "messaging.system": "redis", "messaging.operation.type": "send",
             "messaging.operation.name": "submit",

@@ -59,6 +59,15 @@ struct Authentication: Sendable {
         return accepted
     }
 
+    /// Returns the id of the key that a request presents; nil if it presents none that is accepted and known here.
+    func presentedID(_ request: Request) -> String? {
+        do throws(Problem) {
+            return keys.knownID(of: try Self.bearer(request))
+        } catch {
+            return nil  // ``accept(_:to:)`` says why
+        }
+    }
+
     /// Returns the key, the token and the person of the request's session.
     private func holder(of request: Request) async throws -> (AccessKey, String, String?) {
         guard let token = origin.value(of: .session, request),

@@ -21,9 +21,13 @@ struct Dispatcher: HTTPResponder {
         let heads = Set(routes.filter { $0.method == .head }.map(\.path))
         for route in routes {
             @Sendable func answer(_ request: Request, _ context: GatewayContext) async -> Response {
-                await RequestSpan.around(route, request) {
-                    await Self.measure(route, request, parts.metrics) {
-                        await Self.respond(route, $0, context, parts, authentication)
+                await RequestSpan.around(
+                    route, request, parts.traceWishes,
+                    from: authentication.presentedID(request)
+                        ?? OpenConnections.address(context.channel.remoteAddress)
+                ) {
+                    await Self.measure(route, request.method, parts.metrics) {
+                        await Self.respond(route, request, context, parts, authentication)
                     }
                 }
             }
@@ -52,7 +56,8 @@ struct Dispatcher: HTTPResponder {
 
     /// Returns the answer to a request that no route serves.
     private func unserved(_ request: Request) -> Response {
-        let served = routes.filter { $0.matches(request.uri.path) }
+        let parts = request.uri.path.split(separator: "/")
+        let served = routes.filter { $0.matches(parts) }
         var methods = served.map(\.method.rawValue)
         if methods.contains("GET"), !methods.contains("HEAD") { methods.append("HEAD") }
         if !served.isEmpty, !served.contains(where: \.access.isPage),
@@ -176,8 +181,12 @@ struct Dispatcher: HTTPResponder {
 /// which names jobs and assets, nor the query.
 enum RequestSpan {
     /// Answers a request within its span.
+    ///
+    /// - Parameter client: by whom the request's wish is counted.
     static func around(
-        _ route: Route, _ request: Request, _ answer: () async -> Response
+        _ route: Route, _ request: Request, _ wishes: TraceWishes,
+        from client: @autoclosure () -> String,
+        _ answer: () async -> Response
     ) async -> Response {
         // More than one is none, as the specification says.
         let sent = request.headers[values: .traceparent]
@@ -187,7 +196,8 @@ enum RequestSpan {
             "http.route": .string(route.path),
         ]
         let name = "\(route.method.rawValue) \(route.path)"
-        return await inSpan(name, .server, in: .following(parent), with: attributes) { span in
+        let context = wishes.context(following: parent, of: client())
+        return await inSpan(name, .server, in: context, with: attributes) { span in
             let response = await answer()
             span.attributes["http.response.status_code"] = Int(response.status.code)
             if response.status.kind == .serverError {

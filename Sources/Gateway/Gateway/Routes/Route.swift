@@ -215,9 +215,11 @@ package final class Route: Sendable {
     }
 
     /// Returns whether a path belongs to this route.
-    func matches(_ path: String) -> Bool {
+    func matches(_ path: String) -> Bool { matches(path.split(separator: "/")) }
+
+    /// Returns whether the parts of a path are those of this route.
+    func matches(_ parts: [Substring]) -> Bool {
         let own = routerPath.split(separator: "/")
-        let parts = path.split(separator: "/")
         guard own.last == "**" ? parts.count >= own.count : parts.count == own.count else {
             return false
         }

@@ -46,7 +46,7 @@ enum ProviderRoutes {
 
     private static func finish(_ call: Call) async throws -> Response {
         let signIn = try signIn(call)
-        let begun = try await begun(call, signIn)
+        let (begun, browser) = try await begun(call, signIn)
         if let error = call.query("error") { throw Problem(ofProvider: error) }
         guard let code = call.query("code") else {
             throw Problem(.badParameter, "The provider's answer has neither a code nor an error.")
@@ -54,7 +54,7 @@ enum ProviderRoutes {
         let identity: Identity
         do {
             identity = try await signIn.calls.withTurn(
-                of: .address(OpenConnections.address(call.channel.remoteAddress))
+                of: .address(OpenConnections.address(call.channel.remoteAddress)), as: browser
             ) {
                 try await signIn.provider.identity(
                     forCode: code, issuer: call.query("iss"), begun.proof)
@@ -85,10 +85,11 @@ enum ProviderRoutes {
         return response
     }
 
-    /// Returns the sign-in that the browser returns from. It must have begun in this browser and must be unused.
+    /// Returns the sign-in that the browser returns from, and the browser's cookie. It must have begun in this browser and must be unused.
     private static func begun(
         _ call: Call, _ signIn: ProviderSignIn
-    ) async throws -> BegunSignIn {
+    ) async throws -> (BegunSignIn, browser: String) {
+        try call.parts.keys.checkContact()
         guard let state = call.query("state"),
             let browser = call.parts.pageOrigin.value(of: .signIn, call.request),
             let begun = BegunSignIn(state: state, in: browser, at: call.now),
@@ -99,7 +100,7 @@ enum ProviderRoutes {
                 "This sign-in was not begun in this browser, took longer than \(Int(BegunSignIn.duration / .seconds(60))) "
                     + "minutes, or is used up. Begin again at the sign-in page.")
         }
-        return begun
+        return (begun, browser)
     }
 
     /// Returns the key that a person acts with.

@@ -94,9 +94,12 @@ struct ProviderSignIn: Sendable {
     let settings: ProviderSignInSettings
     let provider: IdentityProvider
     let used: UsedSignIns
-    /// The calls of the provider that browsers cause with the codes that they bring, by the addresses of these browsers. A call takes
-    /// 0.1 s, 10 s if the provider is slow. A flood from other addresses delays a person, and refuses nobody.
-    let calls = FairTurns(.init(all: 32), waiting: .init(all: 512))
+    /// The calls of the provider that browsers cause with the codes that they bring, by the addresses of these browsers, and at one address
+    /// by their cookies: behind a proxy, all have one. A call takes 0.1 s, 10 s if the provider is slow. A flood refuses nobody, because all
+    /// connections may wait. It delays a person by one turn of each browser at the person's address; a stranger has as many browsers there
+    /// as cookies that it was given, each of which costs a call more.
+    let calls = FairTurns(
+        .init(all: 64), waiting: .init(all: 2 * BorderLimits().connectionsMax + 1))
 
     init(
         _ settings: ProviderSignInSettings, redis: RedisClient, queue: QueueName, logger: Logger

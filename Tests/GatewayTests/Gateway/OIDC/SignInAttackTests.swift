@@ -303,6 +303,42 @@ import Testing
         #expect(try await person.get(back, from: "cross-site").status == 200)
     }
 
+    @Test func `as many returns of one address wait as there are connections`() async throws {
+        let place = try await ProviderRig()
+        let calls = try #require(place.rig.parts.providerSignIn).calls
+        let most = place.rig.parts.border.connectionsMax
+        let proxy = FairShare.Owner.address("the proxy")
+        let waiting = (0..<most).map { _ in Task { try await calls.enter(proxy) } }
+        try await eventually("they wait or call") {
+            calls.waitingCount > most - 100 ? true : nil
+        }
+        #expect(calls.refusedCount == 0)
+        for task in waiting { task.cancel() }
+    }
+
+    @Test func `a browser that floods the address of a proxy holds up no other one there`()
+        async throws
+    {
+        let place = try await ProviderRig()
+        let calls = try #require(place.rig.parts.providerSignIn).calls
+        let person = place.person()
+        let back = try await person.visitProvider()
+        // The address of this test's connections. It gets half of the places, and the others of the flood wait.
+        let proxy = FairShare.Owner.address("127.0.0.1")
+        let flood = (0..<132).map { _ in Task { try await calls.enter(proxy, as: "flood") } }
+        try await eventually("it waits") { calls.waitingCount == 100 ? true : nil }
+        let turns = Task {
+            _ = try await eventually("the person waits, too") {
+                calls.waitingCount == 101 ? true : nil
+            }
+            for _ in 0..<2 { calls.leave(proxy) }
+        }
+        #expect(try await person.get(back, from: "cross-site").status == 200)
+        try await turns.value
+        #expect(calls.waitingCount >= 98)
+        for task in flood { task.cancel() }
+    }
+
     @Test func `used sign-ins are bounded: one too many forgets the oldest`() async throws {
         let rig = try await GatewayRig()
         let used = UsedSignIns(redis: rig.redis, queue: rig.queue.name, marksMax: 3)

@@ -28,6 +28,62 @@ import Testing
         }
     }
 
+    @Test func `a form of somebody without a key is small`() async throws {
+        let rig = try await GatewayRig()
+        func sign(_ form: String) async throws -> Int {
+            try await rig.send(
+                "POST", "/signin", body: form,
+                headers: [
+                    "Content-Type": "application/x-www-form-urlencoded",
+                    "Origin": "http://127.0.0.1:\(rig.port)",
+                ]
+            ).status
+        }
+        #expect(try await sign("key=x") == 401)
+        #expect(try await sign(String(repeating: "a=%41&", count: 17)) == 400)
+        #expect(try await sign("key=" + String(repeating: "+", count: 5_000)) == 413)
+    }
+
+    @Test func `a head of many cookies takes a time that grows with its bytes`() async throws {
+        let rig = try await GatewayRig()
+        func time(_ cookies: Int) async throws -> Duration {
+            let line = String(repeating: "a=b; ", count: cookies)
+            return try await ContinuousClock().measure {
+                let answer = try await rig.send("GET", "/", headers: ["Cookie": line])
+                #expect(answer.status < 500)
+            }
+        }
+        // Were it the square, eight times the cookies would take 64 times as long: 2.7 s.
+        let short = try await time(400)
+        let long = try await time(3_200)
+        #expect(long < short * 20 + .milliseconds(800), "\(short), \(long)")
+    }
+
+    @Test(
+        .enabled(
+            if: ProcessInfo.processInfo.activeProcessorCount < 4,
+            "where there is one turn, it is taken here"))
+    func `a large body is parsed in its caller's turn, and a small one at once`()
+        async throws
+    {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue])
+        let nested = String(repeating: "[[]],", count: 20_000)
+        let large = #"{"asset":"acme/1.jpg","edit":{"filters":[\#(nested)[]]}}"#
+        let answer = try await rig.send("POST", "/v1/jobs", key: key, json: large)
+        #expect(answer.status == 422, "\(answer.text.prefix(300))")
+        // All turns are taken: a large body waits, a small one does not.
+        let turns = rig.parts.permits.readings
+        let owner = try await rig.parts.keys.authenticate(key).owner
+        try await turns.enter(owner)
+        let small = try await rig.send("POST", "/v1/jobs", key: key, json: Self.job)
+        #expect(small.status == 202 || small.status == 201 || small.status == 200)
+        let waiting = Task { try await rig.send("POST", "/v1/jobs", key: key, json: large) }
+        try await eventually("it waits for its turn") { turns.waitingCount > 0 ? true : nil }
+        turns.leave(owner)
+        #expect(try await waiting.value.status == 422)
+    }
+
     @Test func `digits of other scripts make no time`() async throws {
         let rig = try await GatewayRig()
         let key = try await rig.key("acme", scopes: [.enqueue])
