@@ -112,6 +112,27 @@ package final class KeyRing: Sendable {
         return try accept(stored.key)
     }
 
+    /// Returns why a key that was accepted before is not accepted any more; nil if it is, or if this gateway cannot tell.
+    ///
+    /// It asks nobody: the ring has heard of a revocation within moments, and of an expiry it needs only the time of Redis, which it
+    /// measures as often as it reads all keys.
+    package func refusal(of id: String) -> KeyError? {
+        guard let known = state.withLock({ $0.keys[id] }) else { return nil }
+        do throws(KeyError) {
+            _ = try accept(known.get().key)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Refuses while keys cannot be accepted.
+    ///
+    /// - Throws: `keysUnavailable`.
+    package func checkContact() throws(KeyError) {
+        if !isReady { throw notHeard }
+    }
+
     private var notHeard: KeyError {
         KeyError(
             .keysUnavailable,

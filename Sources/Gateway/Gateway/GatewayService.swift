@@ -62,7 +62,8 @@ package struct GatewayService: Service {
         let onRunning = onRunning
         let replays = ReplayRunner(
             store: parts.replays, queue: parts.queue, name: Self.name(), logger: parts.logger,
-            onChange: { [metrics = parts.metrics] in metrics.replays($0 ? 1 : -1) })
+            onChange: { [metrics = parts.metrics] in metrics.replays($0 ? 1 : -1) },
+            refusal: { [keys = parts.keys] in keys.refusal(of: $0.by)?.message })
         let webhooks = parts.webhooks.service
         let application = Application(
             responder: dispatcher,
@@ -80,6 +81,9 @@ package struct GatewayService: Service {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await parts.hub.run() }
             group.addTask { await parts.keys.run() }
+            group.addTask {
+                await CallRights(keys: parts.keys, connections: parts.connections).run()
+            }
             group.addTask { await readMemory() }
             group.addTask { await breakOffLate() }
             group.addTask { await compareGenerations() }

@@ -154,17 +154,23 @@ package struct ReplayRunner: Sendable {
     private let name: String
     private let logger: Logger
     private let onChange: @Sendable (Bool) -> Void
+    private let refusal: @Sendable (ReplayOrder) -> String?
 
-    /// - Parameter onChange: Called with true when this runner starts an order, and with false when it leaves the order.
+    /// - Parameters:
+    ///   - onChange: Called with true when this runner starts an order, and with false when it leaves the order.
+    ///   - refusal: Returns why whoever requested an order may not have it carried out any more; nil if they may. Asked before each
+    ///     step.
     package init(
         store: ReplayStore, queue: JobQueue, name: String, logger: Logger,
-        onChange: @escaping @Sendable (Bool) -> Void = { _ in }
+        onChange: @escaping @Sendable (Bool) -> Void = { _ in },
+        refusal: @escaping @Sendable (ReplayOrder) -> String? = { _ in nil }
     ) {
         self.store = store
         self.queue = queue
         self.name = name
         self.logger = logger
         self.onChange = onChange
+        self.refusal = refusal
     }
 
     package func run() async {
@@ -258,6 +264,10 @@ package struct ReplayRunner: Sendable {
     private func carryOut(_ order: ReplayOrder) async throws {
         guard try await claim(order.id) else { return }
         do {
+            // Asks for the right before the first job.
+            guard try await change(order.id, in: [.running, .trying], { _ in }) != nil else {
+                return
+            }
             try await carryOut(order.id)
         } catch let failure as Failure where failure.code != .ioFailure {
             let now = try await queue.now()

@@ -35,6 +35,22 @@ struct Call: Sendable {
         }
     }
 
+    /// The request whose body a handler reads: its bytes are counted, and none is read after the caller's key is refused.
+    ///
+    /// ``request`` has the body of the connection. Streams notice by it that their client leaves, which Hummingbird tells of no body that was
+    /// replaced twice: it traps.
+    var readable: Request {
+        var readable = request
+        readable.body = RequestBody(
+            asyncSequence: CountedBody(body: request.body, metrics: parts.metrics))
+        if let caller {
+            readable.body = RequestBody(
+                asyncSequence: RightfulBody(
+                    body: readable.body, keys: parts.keys, keyID: caller.id))
+        }
+        return readable
+    }
+
     /// Writes what the caller did to the audit log.
     func note(_ action: String, _ detail: String) async throws {
         try await parts.audit.note(action, detail, by: doer)

@@ -17,6 +17,10 @@ package final class OpenConnections: Sendable {
         var hasAsked = false
         /// The owner of the call that is answered; nil between calls, and for calls without a key.
         var owner: FairShare.Owner?
+        /// The id of the key of this call.
+        var keyID: String?
+        /// Whether the key was refused when the rights of calls were last asked.
+        var isRefused = false
     }
 
     private struct State {
@@ -49,6 +53,8 @@ package final class OpenConnections: Sendable {
     }
 
     package var count: Int { state.withLock { $0.open.count } }
+    /// The number of calls with a key that are being answered.
+    var callCount: Int { state.withLock { state in state.open.values.count { $0.keyID != nil } } }
     /// The number of connections that were closed for newer ones.
     package var replacedCount: Int { state.withLock { $0.replaced } }
     /// The number of calls that were refused because their tenant has its share.
@@ -79,7 +85,7 @@ package final class OpenConnections: Sendable {
     /// Counts the call that a connection brought to the owner of its key.
     ///
     /// - Returns: Whether the owner may have one more call at a time.
-    func begin(_ channel: any Channel, _ owner: FairShare.Owner) -> Bool {
+    func begin(_ channel: any Channel, _ owner: FairShare.Owner, keyID: String) -> Bool {
         state.withLock { state in
             // A connection that was closed meanwhile has no call to count.
             guard var connection = state.open[ObjectIdentifier(channel)], connection.owner == nil
@@ -88,7 +94,7 @@ package final class OpenConnections: Sendable {
                 state.refused += 1
                 return false
             }
-            connection.owner = owner
+            (connection.owner, connection.keyID) = (owner, keyID)
             state.open[ObjectIdentifier(channel)] = connection
             state.count(connection.address, -1)
             return true
@@ -104,7 +110,36 @@ package final class OpenConnections: Sendable {
                 state.count(connection.address, 1)
                 connection.owner = nil
             }
+            (connection.keyID, connection.isRefused) = (nil, false)
             state.open[ObjectIdentifier(channel)] = connection
+        }
+    }
+
+    /// Breaks off the calls whose keys are refused now, and were when this was called before: in between, a body can still be answered
+    /// with the reason.
+    func breakOff(where isRefused: (_ keyID: String) -> Bool) {
+        let calls = state.withLock { state in
+            state.open.compactMap { id, connection in connection.keyID.map { (id, $0) } }
+        }
+        let refused = calls.filter { isRefused($0.1) }
+        guard !refused.isEmpty else { return }
+        let leaving = state.withLock { state in
+            refused.compactMap { id, keyID -> (any Channel)? in
+                // The connection may have brought another call meanwhile.
+                guard var connection = state.open[id], connection.keyID == keyID else { return nil }
+                guard !connection.isRefused else { return connection.channel }
+                connection.isRefused = true
+                state.open[id] = connection
+                return nil
+            }
+        }
+        for channel in leaving { channel.close(promise: nil) }
+    }
+
+    /// Breaks off all calls.
+    func closeAll() {
+        for channel in state.withLock({ $0.open.values.map(\.channel) }) {
+            channel.close(promise: nil)
         }
     }
 

@@ -82,23 +82,20 @@ struct Dispatcher: HTTPResponder {
     /// Hummingbird's endpoint name for a request without a route.
     private static let notFound = "NotFound"
 
-    /// Counts a request and its response, with the bytes of their bodies.
+    /// Counts a request and its response, with the bytes of its body.
     private static func measure(
-        _ route: Route, _ request: Request, _ metrics: GatewayMetrics,
-        _ respond: (Request) async -> Response
+        _ route: Route, _ method: HTTPRequest.Method, _ metrics: GatewayMetrics,
+        _ respond: () async -> Response
     ) async -> Response {
         let start = ContinuousClock.now
         if route.acceptsUpload { metrics.uploads(1) }
         defer { if route.acceptsUpload { metrics.uploads(-1) } }
-        var counted = request
-        counted.body = RequestBody(
-            asyncSequence: CountedBody(body: request.body, metrics: metrics))
-        var response = await respond(counted)
+        var response = await respond()
         metrics.record(
             route.name, response.status, after: .now - start,
             signsIn: route.method == .post && route.path == Links.signIn
                 || route.path == Links.providerReturn)
-        guard request.method != .head else { return response }
+        guard method != .head else { return response }
         // A body that is counted as it is written needs three system calls, for its head, itself and its end, instead
         // of one.
         if let bytes = response.body.contentLength, bytes <= BoundedDownload.pieceBytes {
@@ -142,11 +139,10 @@ struct Dispatcher: HTTPResponder {
         do {
             try checkBody(route, request)
             accepted = try await authentication.accept(request, to: route)
-            if let key = accepted.key, !parts.connections.begin(context.channel, key.owner) {
-                throw Problem(
-                    .tooManyConnections,
-                    "Too many requests are answered at a time: of \(parts.border.connectionsMax), a tenant has at most as many as "
-                        + "are free. Ask again when some have ended.", retryAfter: 5)
+            if let key = accepted.key {
+                guard
+                    parts.connections.begin(context.channel, key.owner, keyID: key.id)
+                else { throw tooManyConnections(parts) }
             }
             let call = Call(
                 request: request, route: route, parameters: context.parameters,

@@ -111,18 +111,60 @@ import Testing
         var text = ""
         var isRevoked = false
         try await cancel(2..<3, key, rig)
-        // The body ends with the stream, and that with its key.
-        for try await part in response.body {
-            text += String(buffer: part)
-            if text.contains("acme.o2"), !isRevoked {
-                isRevoked = true
-                try await rig.parts.keyStore.revoke(String(key.split(separator: "_")[1]))
+        // The stream ends with its key, or its connection is closed.
+        do {
+            for try await part in response.body {
+                text += String(buffer: part)
+                if text.contains("acme.o2"), !isRevoked {
+                    isRevoked = true
+                    try await rig.parts.keyStore.revoke(String(key.split(separator: "_")[1]))
+                }
             }
+        } catch {
+            #expect(isRevoked, "\(error)")
         }
         try await eventually("the permit is back") {
             rig.parts.permits.streams.count == 0 ? true : nil
         }
         for job in ["acme.o0", "acme.o1", "acme.o2"] { #expect(text.contains(job), "\(text)") }
         #expect(text.contains("event: org.minilab.job.cancelled"))
+    }
+
+    @Test func `a stream whose request expects 100 Continue lasts until its client leaves`()
+        async throws
+    {
+        let rig = try await GatewayRig()
+        let connection = try await stream("Expect: 100-continue\r\nContent-Length: 0\r\n\r\n", rig)
+        let begun = try await BorderBehaviourTests.read(connection, until: "HTTP/1.1 200 OK")
+        #expect(begun.hasSuffix("200 OK"), "\(begun)")
+        try await eventually("the stream has begun") {
+            rig.parts.connections.callCount == 1 ? true : nil
+        }
+        connection.finish()
+        try await eventually("the stream has ended") {
+            rig.parts.connections.callCount == 0 ? true : nil
+        }
+    }
+
+    @Test(arguments: [
+        "Content-Length: 3\r\n\r\nabc", "Content-Length: 3000000\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+    ])
+    func `a request for a stream that has a body is refused`(_ rest: String) async throws {
+        let rig = try await GatewayRig()
+        let connection = try await stream(rest, rig)
+        // The connection may be kept for another call.
+        let answer = try await BorderBehaviourTests.read(connection, until: "\"badBody\"")
+        #expect(answer.hasPrefix("HTTP/1.1 400") && answer.hasSuffix("\"badBody\""), "\(answer)")
+    }
+
+    /// Asks for a stream of events.
+    private func stream(_ rest: String, _ rig: GatewayRig) async throws -> TCPConnection {
+        let key = try await rig.key("acme", scopes: [.read])
+        let connection = try TCPConnection(port: rig.port)
+        connection.send(
+            "GET /v1/events HTTP/1.1\r\nAccept: text/event-stream\r\nHost: a\r\nAuthorization: Bearer \(key)\r\n"
+                + rest)
+        return connection
     }
 }

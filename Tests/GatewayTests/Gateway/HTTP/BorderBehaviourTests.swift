@@ -136,7 +136,7 @@ import Testing
         let server = try await BorderServer(limits { $0.connectionsMax = 32 }) { request, context in
             let name = request.uri.path.dropFirst()
             let owner = name == "ops" ? FairShare.Owner.operator : .tenant(String(name))
-            guard table.withLock({ $0 })?.begin(context.channel, owner) == true else {
+            guard table.withLock({ $0 })?.begin(context.channel, owner, keyID: "k") == true else {
                 return .text("too many", status: .tooManyRequests)
             }
             began.withLock { $0.append(owner) }
