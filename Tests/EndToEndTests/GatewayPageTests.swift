@@ -20,10 +20,7 @@ import Testing
             try JSONValue(parsing: output, as: "key").fields?["secret"]?.text)
         let gateway = try MinilabProcess(
             ["gateway", "--library", rig.library, "--port", "0"] + rig.server.flags(as: .gateway))
-        let port = try await eventually("the gateway listens") {
-            gateway.output.firstMatch(of: /listens on http:\/\/127\.0\.0\.1:(\d+)/)
-                .flatMap { Int($0.1) }
-        }
+        let port = try await portOfReady(gateway)
         let worker = try rig.worker("w")
         let page = try Page("jobs/HTTP.md")
 

@@ -74,6 +74,6 @@ import Testing
         let (ending, output) = try await MinilabProcess.run(
             ["key", "create"] + rig.server.flags(as: .operator) + arguments)
         #expect(ending != .exited(0) && !output.contains("mlk_"), "\(output)")
-        #expect(try await rig.redis.send(["EXISTS", "minilab:{photos}:keys"]).int == 0)
+        #expect(try await rig.redis.send(["EXISTS", "minilab-gateway:{photos}:keys"]).int == 0)
     }
 }

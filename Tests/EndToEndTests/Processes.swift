@@ -58,3 +58,15 @@ extension Rig {
         try await eventually("a process stops at its point") { stoppedProcess(of: worker.pid) }
     }
 }
+
+/// Waits until a gateway with `--port 0` is ready, and returns its port. It listens before it has heard of the keys of its clients.
+func portOfReady(_ gateway: MinilabProcess) async throws -> Int {
+    let port = try await eventually("the gateway listens") {
+        gateway.output.firstMatch(of: /listens on http:\/\/127\.0\.0\.1:(\d+)/)
+            .flatMap { Int($0.1) }
+    }
+    try await eventually("the gateway is ready") {
+        try await HTTPExchange.get("/readyz", port: port).status == 200 ? true : nil
+    }
+    return port
+}

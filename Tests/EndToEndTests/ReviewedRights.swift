@@ -6,11 +6,8 @@ enum ReviewedRights {
         "producer": ["xadd"],
         "reader": ["xinfo|stream", "xlen", "xrange", "xread", "xrevrange"],
         "worker": shared.union([
-            "blpop", "hlen", "hscan", "incrby", "lindex", "memory|usage",
-            "rename",
-            "scan",
-            "strlen", "xdel", "xsetid", "xtrim", "zcount",
-            "zremrangebyscore",
+            "blpop", "hlen", "hscan", "incrby", "lindex", "memory|usage", "scan", "strlen", "xdel",
+            "xsetid", "xtrim", "zcount", "zremrangebyscore",
         ]),
         "operator": shared.union([
             "bitcount", "bitpos", "hlen", "hscan", "incr", "incrby", "lindex",
@@ -32,7 +29,9 @@ enum ReviewedRights {
         "hgetall",
         "hincrby", "hmget", "hset", "hsetnx", "info", "llen", "lpop", "lpush", "lrange", "ltrim",
         "ping",
-        "rpush", "script|load", "select", "set", "setbit", "time", "unlink", "xadd", "xinfo|stream",
+        // Of its own keys alone: both ends must be.
+        "rename", "rpush", "script|load", "select", "set", "setbit", "time", "unlink", "xadd",
+        "xinfo|stream",
         "xlen", "xrange", "xread", "xrevrange", "zadd", "zcard", "zpopmin", "zrange",
         "zrangebyscore",
         "zrem", "zrevrangebyscore", "zscore",

@@ -87,10 +87,7 @@ private struct Span: Sendable {
         let gateway = try MinilabProcess(
             ["gateway", "--library", rig.library, "--port", "0"] + rig.server.flags(as: .gateway)
                 + flags(collector))
-        let port = try await eventually("the gateway listens") {
-            gateway.output.firstMatch(of: /listens on http:\/\/127\.0\.0\.1:(\d+)/)
-                .flatMap { Int($0.1) }
-        }
+        let port = try await portOfReady(gateway)
         let worker = try rig.worker("w", flags: flags(collector) + ["--log-format", "json"])
         let body = #"{"asset":"acme/a.jpg","edit":{"filters":[{"name":"CISepiaTone"}]},"id":"one"}"#
         let answer = try await HTTPExchange.send(

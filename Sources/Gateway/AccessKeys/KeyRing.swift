@@ -79,7 +79,7 @@ package final class KeyRing: Sendable {
     ///   if that cannot be determined.
     package func authenticate(_ text: some StringProtocol) async throws(KeyError) -> AccessKey {
         let text = try KeyText(text)
-        guard isReady else { throw notHeard }
+        try checkContact()
         if let known = state.withLock({ $0.keys[text.id] }) {
             return try accept(text, known.get())
         }
@@ -104,7 +104,7 @@ package final class KeyRing: Sendable {
     ///
     /// - Throws: `unknownKey`, `expiredKey`, `revokedKey`, `laterFormat`, `damagedKey`; `keysUnavailable`.
     package func key(named id: String) async throws(KeyError) -> AccessKey {
-        guard isReady else { throw notHeard }
+        try checkContact()
         if let known = state.withLock({ $0.keys[id] }) { return try accept(known.get().key) }
         guard let stored = try await lookUp(id) else {
             throw KeyError(.unknownKey, "key \(id) is not kept any more.")
@@ -182,8 +182,10 @@ package final class KeyRing: Sendable {
             let asked = clock()
             do {
                 if position == nil || asked - loadedAt >= Self.reloadInterval {
+                    // Until the records of an earlier release are here, nobody is let in, and nothing is written beside them.
+                    try await GatewayRecords(queue).settle(telling: logger)
                     // The position is read first, so changes during the load are received afterwards.
-                    let newest = try await queue.controlPosition()
+                    let newest = try await queue.controlPosition(in: .gateway)
                     try await load()
                     position = position ?? newest
                     loadedAt = asked
@@ -191,7 +193,7 @@ package final class KeyRing: Sendable {
                 }
                 guard var from = position else { continue }
                 let messages = try await queue.listen(
-                    from: &from, atMost: Self.listenWait, on: controlReads)
+                    to: .gateway, from: &from, atMost: Self.listenWait, on: controlReads)
                 for case .key(let id) in messages { try await update(id) }
                 // A wait that was delayed may have missed more messages than the stream keeps.
                 position = clock() - asked < Self.listenWait + Self.pause ? from : nil

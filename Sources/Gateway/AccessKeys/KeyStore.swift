@@ -3,9 +3,9 @@ import FoundationEssentials
 package import JobQueue
 package import Redis
 
-/// The keys of a queue's clients in Redis: hash `minilab:{queue}:keys`, a JSON record by id.
+/// The keys of a queue's clients in Redis: hash `minilab-gateway:{queue}:keys`, a JSON record by id.
 ///
-/// The script that makes a change also announces it in the queue's control stream, so that every gateway receives it at once.
+/// The script that makes a change also announces it in the gateways' control stream, so that every gateway receives it at once.
 package struct KeyStore: Sendable {
     /// The maximum number of keys of a queue, including expired and revoked ones: some 7 MB in Redis and in each gateway.
     package static let keysMax = 10_000
@@ -17,19 +17,26 @@ package struct KeyStore: Sendable {
     /// Returns the time in ms since 1970.
     let now: @Sendable () -> Int
 
-    /// - Parameter now: Returns the time in ms since 1970.
-    package init(
-        redis: RedisClient, queue: QueueName,
-        now: @escaping @Sendable () -> Int = { Int(Date.now.timeIntervalSince1970 * 1000) }
-    ) {
-        self.init(redis: redis, queue: queue, keysMax: Self.keysMax, now: now)
+    /// - Parameter keys: The place of the records; nil for that of this release.
+    package init(redis: RedisClient, queue: QueueName, at keys: GatewayKeys? = nil) {
+        let jobs = JobQueue(name: queue, redis: redis)
+        self.init(redis: redis, queue: queue, at: keys, keysMax: Self.keysMax) {
+            try await jobs.now()
+        }
     }
 
-    init(redis: RedisClient, queue: QueueName, keysMax: Int, now: @escaping @Sendable () -> Int) {
+    /// - Parameters:
+    ///   - keys: The place of the records; nil for that of this release.
+    ///   - clock: Returns the time in ms since 1970.
+    init(
+        redis: RedisClient, queue: QueueName, at keys: GatewayKeys? = nil, keysMax: Int,
+        clock: @escaping @Sendable () async throws -> Int
+    ) {
+        let keys = keys ?? queue.gatewayKeys
         records = RecordStore(
             RecordHash(
-                redis: redis, key: queue.keys.accessKeys, stream: queue.keys.control,
-                field: "key", countMax: keysMax), of: queue)
+                redis: redis, key: keys.accessKeys, stream: keys.control, field: "key",
+                countMax: keysMax), of: queue)
         self.queue = queue
         self.now = now
     }

@@ -4,7 +4,7 @@ package import Redis
 
 /// The bytes of originals that each key has uploaded today, for all gateways together.
 ///
-/// Hash `minilab:{queue}:keys:uploads` has the bytes by key id, the day since 1970 as field `day`, and the moment of the day's first
+/// Hash `minilab-gateway:{queue}:keys:uploads` has the bytes by key id, the day since 1970 as field `day`, and the moment of the day's first
 /// upload as field `begun`. The first upload of a new day, by Redis' clock in UTC, empties the hash. So it has one field per
 /// key that was used today.
 package struct UploadMeter: Sendable {
@@ -64,7 +64,7 @@ package struct UploadMeter: Sendable {
         let reply: RedisReply
         do {
             reply = try await redis.run(
-                Self.script, keys: [queue.keys.uploads],
+                Self.script, keys: [queue.gatewayKeys.uploads],
                 arguments: [
                     RedisArgument(keyID), RedisArgument(bytes), RedisArgument(most),
                     RedisArgument(begun.map { "\($0)" } ?? ""),

@@ -119,6 +119,7 @@ package struct GatewayService: Service {
     private func askServer() async throws(QueueError) {
         do throws(QueueError) {
             try await server.ask()
+            try await GatewayRecords(parts.queue).settle(telling: parts.logger)
         } catch {
             guard error.code == .redis else { throw error }
             parts.logger.warning(

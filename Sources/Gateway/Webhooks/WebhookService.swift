@@ -123,7 +123,7 @@ package final class WebhookService: Service {
                 if let position {
                     from = position
                 } else {
-                    from = try await queue.controlPosition()
+                    from = try await queue.controlPosition(in: .gateway)
                 }
                 position = nil
                 let isDue = loadedAt.map { .now - $0 > settings.reloadInterval } ?? true
@@ -136,7 +136,7 @@ package final class WebhookService: Service {
                     try await reload(&group)
                 }
                 let messages = try await queue.listen(
-                    from: &from, atMost: Self.changesWait, on: reads)
+                    to: .gateway, from: &from, atMost: Self.changesWait, on: reads)
                 position = from
                 requestReload(of: messages.compactMap(\.endpoint))
                 isFailing = false

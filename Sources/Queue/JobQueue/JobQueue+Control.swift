@@ -1,5 +1,5 @@
 public import Edits
-public import Redis
+package import Redis
 
 /// A rule that applies to a whole queue, at once and for all workers.
 public enum QueueRule: Sendable {
@@ -25,7 +25,22 @@ public enum QueueRule: Sendable {
     }
 }
 
-/// A message that workers and gateways receive at once, before the next heartbeat.
+/// A stream of control messages.
+package enum ControlStream: Sendable {
+    /// To workers: of jobs, batches and rules.
+    case jobs
+    /// To gateways: of their clients' keys and webhooks.
+    case gateway
+
+    func key(of queue: QueueName) -> String {
+        switch self {
+        case .jobs: queue.keys.control
+        case .gateway: queue.gatewayKeys.control
+        }
+    }
+}
+
+/// A message that workers or gateways receive at once, before the next heartbeat.
 public enum ControlMessage: Sendable, Equatable {
     case job(String)
     /// All jobs of a batch were cancelled.
@@ -49,15 +64,16 @@ extension JobQueue {
     /// - Parameters:
     ///   - position: The last entry that was read, or `$` for none. The method advances it.
     ///   - client: A client of its own, because the wait blocks its connection.
-    public func listen(
-        from position: inout String, atMost time: Duration, on client: RedisClient
+    package func listen(
+        to stream: ControlStream, from position: inout String, atMost time: Duration,
+        on client: RedisClient
     ) async throws(QueueError) -> [ControlMessage] {
         let reply: RedisReply
         do {
             reply = try await client.send(
                 RedisArgument.list([
                     "XREAD", "COUNT", "100", "BLOCK", max(1, time.milliseconds), "STREAMS",
-                    name.keys.control, position,
+                    stream.key(of: name), position,
                 ]), timeout: time + .seconds(5))
         } catch {
             throw QueueError(.redis, "listening to queue \(name) failed: \(error)", cause: error)
@@ -83,9 +99,11 @@ extension JobQueue {
         return messages
     }
 
-    /// Returns the newest position in the control stream. The records of jobs already reflect all earlier messages.
-    public func controlPosition() async throws(QueueError) -> String {
-        let newest = try await send("XREVRANGE", name.keys.control, "+", "-", "COUNT", "1")
+    /// Returns the newest position in a control stream. The records that its messages are about already reflect all earlier ones.
+    package func controlPosition(
+        in stream: ControlStream
+    ) async throws(QueueError) -> String {
+        let newest = try await send("XREVRANGE", stream.key(of: name), "+", "-", "COUNT", "1")
         return newest.array?.first?.array?.first?.string ?? "0"
     }
 }

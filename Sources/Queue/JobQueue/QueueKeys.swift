@@ -1,5 +1,5 @@
 /// The keys of a queue that workers and commands use. The files of `Scripts/Shared` explain those that only scripts
-/// use, each those of its subject.
+/// use, each those of its subject. What only gateways and operators may touch is in ``GatewayKeys``.
 public struct QueueKeys: Sendable {
     /// The prefix of all keys. The braces put them into one slot of a Redis Cluster.
     let prefix: String
@@ -19,30 +19,8 @@ public struct QueueKeys: Sendable {
     /// The stream to which the members of a batch are added.
     public func batchStream(_ batch: String) -> String { prefix + "lane:" + batch }
 
-    /// Stream: the control messages to workers and gateways.
+    /// Stream: the control messages to workers.
     package var control: String { prefix + "control" }
-    /// Hash: the keys of the gateway's clients.
-    package var accessKeys: String { prefix + "keys" }
-    /// Hash: the bytes uploaded today with each client key.
-    package var uploads: String { prefix + "keys:uploads" }
-    /// Hash: the replays that gateways execute.
-    package var replays: String { prefix + "replays" }
-    /// String: the key and the person of a dashboard session, by the digest of the session's token.
-    package func session(_ digest: String) -> String { prefix + "session:" + digest }
-    /// String: a pending sign-in with an identity provider, by the digest of its state.
-    package func signIn(_ digest: String) -> String { prefix + "signin:" + digest }
-    /// Zset: the digests of pending sign-ins, by their end.
-    package var signIns: String { prefix + "signins" }
-    /// Stream: the changes that keys of a tenant made through a gateway; nil for those of operators.
-    package func audit(of tenant: String?) -> String {
-        prefix + "audit" + (tenant.map { ":" + $0 } ?? "")
-    }
-    /// Hash: the endpoints of webhooks.
-    package var webhooks: String { prefix + "webhooks" }
-    /// Hash, zset and list: an endpoint's progress, its redeliveries, and its last deliveries.
-    package func webhook(_ id: String, _ part: String) -> String {
-        prefix + "webhook:" + id + ":" + part
-    }
     /// Stream: wakes the worker that admits jobs.
     var bell: String { prefix + "bell" }
     /// List: each token wakes one worker.

@@ -25,6 +25,8 @@ public struct QueueName: Sendable, Hashable, CustomStringConvertible {
 
     /// Its keys in Redis.
     public var keys: QueueKeys { QueueKeys(self) }
+    /// The keys of its gateways in Redis.
+    package var gatewayKeys: GatewayKeys { GatewayKeys(self) }
 
     /// The suffix of the entry names of the urgent ingress stream; see `Scripts/Shared/streams.lua`.
     static let urgentSuffix = "-i"

@@ -227,10 +227,10 @@ public struct Worker: Service {
                 if let position {
                     from = position
                 } else {
-                    from = try await queue.controlPosition()
+                    from = try await queue.controlPosition(in: .jobs)
                 }
                 let messages = try await queue.listen(
-                    from: &from, atMost: WorkerSettings.listenWait, on: controlReads)
+                    to: .jobs, from: &from, atMost: WorkerSettings.listenWait, on: controlReads)
                 position = from
                 failures = 0
                 await jobs.cancel(messages)

@@ -130,7 +130,7 @@ import Testing
         let uptime = TestTime()
         let ring = try fixture.ring(uptime)
         try await running([ring]) { () async throws in
-            let hash = RedisArgument(fixture.queue.name.keys.accessKeys)
+            let hash = RedisArgument(fixture.queue.name.gatewayKeys.accessKeys)
             let record = try #require(
                 try await fixture.redis.send(["HGET", hash, RedisArgument(key.id)]).string)
             _ = try await fixture.redis.send([

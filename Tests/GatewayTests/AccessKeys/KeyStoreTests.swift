@@ -12,7 +12,8 @@ import Testing
         let secret = text.revealed.split(separator: "_")[2]
         let record = try #require(
             try await fixture.redis.send([
-                "HGET", RedisArgument(fixture.queue.name.keys.accessKeys), RedisArgument(key.id),
+                "HGET", RedisArgument(fixture.queue.name.gatewayKeys.accessKeys),
+                RedisArgument(key.id),
             ]).string)
         #expect(!record.contains(secret) && record.contains(#""format":1"#), "\(record)")
         #expect(try await fixture.store().find(key.id) == key)
@@ -91,7 +92,7 @@ import Testing
         }
         #expect(try await store.find(id)?.revokedAt != nil)
         let told = try await fixture.redis.send([
-            "XLEN", RedisArgument(fixture.queue.name.keys.control),
+            "XLEN", RedisArgument(fixture.queue.name.gatewayKeys.control),
         ])
         #expect(told.int == 2)
     }
@@ -104,7 +105,7 @@ import Testing
         let good = try await store.create(KeyFixture.terms()).key
         for (id, json) in [("later0000000", #"{"format":2}"#), ("broken000000", "{")] {
             _ = try await fixture.redis.send([
-                "HSET", RedisArgument(fixture.queue.name.keys.accessKeys), RedisArgument(id),
+                "HSET", RedisArgument(fixture.queue.name.gatewayKeys.accessKeys), RedisArgument(id),
                 RedisArgument(json),
             ])
         }

@@ -52,7 +52,7 @@ import Testing
     /// Makes what was counted a count of another day.
     private func yesterday(_ fixture: KeyFixture) async throws {
         _ = try await fixture.redis.send([
-            "HSET", RedisArgument(fixture.queue.name.keys.uploads), "day", "1",
+            "HSET", RedisArgument(fixture.queue.name.gatewayKeys.uploads), "day", "1",
         ])
     }
 

@@ -247,7 +247,7 @@ import Testing
         let (endpoint, _) = try await fixture.endpoint(stub)
         let due = RedisArgument(4_000_000_000_000)
         _ = try await fixture.redis.send(
-            ["ZADD", RedisArgument(fixture.queue.keys.webhook(endpoint.id, "parked"))]
+            ["ZADD", RedisArgument(fixture.queue.gatewayKeys.webhook(endpoint.id, "parked"))]
                 + (0..<DeliveryTurn.parkedMax).flatMap { [due, RedisArgument("1 \($0)-0")] })
         let service = try fixture.service()
         try await fixture.running([service]) { () async throws in

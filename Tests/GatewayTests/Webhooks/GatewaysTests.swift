@@ -75,7 +75,7 @@ import Testing
         }
         // All that was while the clock was an hour ahead; now it is right.
         let ahead = progress.now + 3_600_000
-        let keys = fixture.queue.keys
+        let keys = fixture.queue.gatewayKeys
         _ = try await fixture.redis.send([
             "HSET", RedisArgument(keys.webhook(endpoint.id, "state")), "at", RedisArgument(ahead),
             "until", RedisArgument(ahead + 40_000), "fence", RedisArgument(ahead * 1000),
@@ -148,7 +148,8 @@ import Testing
         let stub = try await StubServer.start()
         let (endpoint, _) = try await fixture.endpoint(stub)
         _ = try await fixture.redis.send([
-            "ZADD", RedisArgument(fixture.queue.keys.webhook(endpoint.id, "parked")), "1", "2 5-0",
+            "ZADD", RedisArgument(fixture.queue.gatewayKeys.webhook(endpoint.id, "parked")), "1",
+            "2 5-0",
         ])
         try await fixture.running([try fixture.service()]) { () async throws in
             try await stub.waitFor(1)
@@ -192,7 +193,7 @@ import Testing
         }
         #expect(stub.jobs == ["a"])
         let left = try await fixture.redis.send([
-            "KEYS", RedisArgument("minilab:{\(fixture.queue)}:webhook:*"),
+            "KEYS", RedisArgument("minilab-gateway:{\(fixture.queue)}:webhook:*"),
         ])
         #expect(left.array == [])
     }

@@ -151,7 +151,8 @@ struct WebhookFixture: Sendable {
 
     func parked(_ id: String) async throws -> Int {
         Int(
-            try await redis.send(["ZCARD", RedisArgument(queue.keys.webhook(id, "parked"))]).int
+            try await redis.send(["ZCARD", RedisArgument(queue.gatewayKeys.webhook(id, "parked"))])
+                .int
                 ?? 0)
     }
 }

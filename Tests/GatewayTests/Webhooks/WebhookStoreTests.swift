@@ -30,7 +30,8 @@ import Testing
         #expect(try await store.delete(made.endpoint.id))
         #expect(try await !store.delete(made.endpoint.id))
         let left = try await fixture.redis.send([
-            "KEYS", RedisArgument("minilab:{\(fixture.queue)}:webhook:\(made.endpoint.id):*"),
+            "KEYS",
+            RedisArgument("minilab-gateway:{\(fixture.queue)}:webhook:\(made.endpoint.id):*"),
         ])
         #expect(left.array == [])
     }
@@ -108,7 +109,7 @@ import Testing
         let good = try await fixture.store.create(owner: owner, url: "https://a.example").endpoint
         for (id, json) in [("later", #"{"format":2}"#), ("broken", "{")] {
             _ = try await fixture.redis.send([
-                "HSET", RedisArgument(fixture.queue.keys.webhooks), RedisArgument(id),
+                "HSET", RedisArgument(fixture.queue.gatewayKeys.webhooks), RedisArgument(id),
                 RedisArgument(json),
             ])
         }

@@ -177,7 +177,7 @@ import Testing
         let q = try await QueueFixture()
         let job = try await split(q)
         let part = try await q.claim(by: "b")
-        var position = try await q.queue.controlPosition()
+        var position = try await q.queue.controlPosition(in: .jobs)
         switch end {
         case "dead":
             _ = try await q.queue.fail(job, by: "a", Failure(.damagedVideo, "bad"), random: 1)
@@ -187,7 +187,7 @@ import Testing
             #expect(try await q.queue.concludeCancelled(job) == .held)
         }
         let reported = try await q.queue.listen(
-            from: &position, atMost: .zero, on: q.redis)
+            to: .jobs, from: &position, atMost: .zero, on: q.redis)
         #expect(reported.contains(.job("a+1")))
         #expect(
             try await q.queue.beat([Beat(hold: part.hold)], by: QueueFixture.worker) == [.cancelled]

@@ -7,7 +7,7 @@ import Testing
 
 /// What scripts call, and who runs them: a program asks for it at its start.
 @Suite("Commands of scripts") struct ScriptCommandTests {
-    private static let scripts = QueueProgram.allCases.flatMap(\.scripts)
+    private static let scripts = QueueProgram.allCases.flatMap { $0.scripts + $0.scriptsOfRecords }
 
     @Test func `a text names its commands, those with a subcommand as two words`() {
         let text = """
@@ -42,7 +42,8 @@ import Testing
         async throws
     {
         let q = try await QueueFixture()
-        for name in Set(QueueProgram.allCases.flatMap(\.commands)).sorted() {
+        let names = QueueProgram.allCases.flatMap { $0.commands + $0.commandsOfRecords }
+        for name in Set(names).sorted() {
             let call = try #require(
                 ScriptCommands.call(name, key: q.queue.name.keys.virtual), "\(name)")
             let words = call.map { RedisArgument($0) }

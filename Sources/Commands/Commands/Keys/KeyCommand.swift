@@ -26,12 +26,25 @@ struct KeyCommand: AsyncParsableCommand {
 }
 
 extension QueueOptions {
-    /// Opens the key store of the queue for one command.
-    func withKeys<Result: Sendable>(
+    /// Opens the key store of the queue for one command that only looks.
+    func withKeysToRead<Result: Sendable>(
         _ body: (KeyStore) async throws -> Result
     ) async throws -> Result {
         try await withQueue { queue, redis in
-            try await body(KeyStore(redis: redis, queue: queue.name))
+            let keys = try await GatewayRecords(queue).keysToRead()
+            return try await body(KeyStore(redis: redis, queue: queue.name, at: keys))
+        }
+    }
+
+    /// Opens the key store of the queue, and its audit log, for one command.
+    func withKeys<Result: Sendable>(
+        _ body: (KeyStore, CommandAudit) async throws -> Result
+    ) async throws -> Result {
+        try await withQueue { queue, redis in
+            let keys = try await GatewayRecords(queue).keys()
+            return try await body(
+                KeyStore(redis: redis, queue: queue.name, at: keys),
+                CommandAudit(redis, queue.name))
         }
     }
 }

@@ -321,9 +321,11 @@ package struct ReplayStore: Sendable {
     /// The number of attempts of a change while other clients change the same order.
     private static let triesMax = 5
 
-    package init(redis: RedisClient, queue: QueueName) {
+    /// - Parameter keys: The place of the orders; nil for that of this release.
+    package init(redis: RedisClient, queue: QueueName, at keys: GatewayKeys? = nil) {
+        let keys = keys ?? queue.gatewayKeys
         records = RecordHash(
-            redis: redis, key: queue.keys.replays, stream: queue.keys.control, field: "replay",
+            redis: redis, key: keys.replays, stream: keys.control, field: "replay",
             countMax: ReplayOrder.countMax)
     }
 

@@ -52,6 +52,8 @@ enum SignInRoutes {
 
     private static func signOut(_ call: Call) async throws -> Response {
         if let token = call.parts.pageOrigin.value(of: .session, call.request) {
+            // A session that is not in its place yet would come there after its end.
+            try call.parts.keys.checkContact()
             // Another site must not be able to sign people out; the dispatcher has checked the sender.
             try await call.parts.sessions.end(token)
         }

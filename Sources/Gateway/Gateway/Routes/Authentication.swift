@@ -70,9 +70,11 @@ struct Authentication: Sendable {
 
     /// Returns the key, the token and the person of the request's session.
     private func holder(of request: Request) async throws -> (AccessKey, String, String?) {
-        guard let token = origin.value(of: .session, request),
-            let holder = try await sessions.holder(of: token)
-        else { throw Problem(.sessionEnded, "Sign in to see this page.") }
+        let ended = Problem(.sessionEnded, "Sign in to see this page.")
+        guard let token = origin.value(of: .session, request) else { throw ended }
+        // Sessions come to their place before the keys do: one that is not there yet has not ended.
+        try keys.checkContact()
+        guard let holder = try await sessions.holder(of: token) else { throw ended }
         return (try await keys.key(named: holder.keyID), token, holder.person)
     }
 

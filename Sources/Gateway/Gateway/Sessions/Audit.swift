@@ -74,7 +74,7 @@ package struct AuditLog: Sendable {
         of tenant: String?, before position: StreamID?, count: Int
     ) async throws -> [Entry] {
         let reply = try await send([
-            "XREVRANGE", RedisArgument(queue.keys.audit(of: tenant)),
+            "XREVRANGE", RedisArgument(queue.gatewayKeys.audit(of: tenant)),
             RedisArgument(position.map { "(\($0)" } ?? "+"), "-", "COUNT",
             RedisArgument(min(count, Self.pageMax)),
         ])

@@ -78,7 +78,7 @@ package struct SessionStore: Sendable {
     }
 
     private func key(_ token: String) -> String {
-        queue.keys.session(SHA256.hash(data: token.utf8).hex)
+        queue.gatewayKeys.session(SHA256.hash(data: token.utf8).hex)
     }
 
     private func send(_ command: [RedisArgument]) async throws -> RedisReply {

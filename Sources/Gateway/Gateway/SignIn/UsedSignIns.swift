@@ -6,7 +6,7 @@ package import Redis
 
 /// The sign-ins that have returned from the provider, for all gateways, so that each of them counts once.
 ///
-/// Each one is a string `minilab:{queue}:signin:<digest of the state>`, which expires. A zset of the digests, scored by expiry, bounds
+/// Each one is a string `minilab-gateway:{queue}:signin:<digest of the state>`, which expires. A zset of the digests, scored by expiry, bounds
 /// their number. If others return so often that a mark is removed early, the provider still takes a code once.
 package struct UsedSignIns: Sendable {
     /// The most marks, about 2 MB. A further one removes the oldest.
@@ -29,13 +29,14 @@ package struct UsedSignIns: Sendable {
     /// - Returns: false if it was used before.
     func use(_ state: String) async throws -> Bool {
         let digest = SHA256.hash(data: state.utf8).hex
+        let keys = queue.gatewayKeys
         do {
             return try await redis.run(
-                Self.script, keys: [queue.keys.signIns, queue.keys.signIn(digest)],
+                Self.script, keys: [keys.signIns, keys.signIn(digest)],
                 arguments: [
                     RedisArgument(digest),
                     RedisArgument(Int(BegunSignIn.duration / .milliseconds(1))),
-                    RedisArgument(marksMax), RedisArgument(queue.keys.signIn("")),
+                    RedisArgument(marksMax), RedisArgument(keys.signIn("")),
                     RedisArgument(Self.sweptAtOnce),
                 ]
             ).int == 1

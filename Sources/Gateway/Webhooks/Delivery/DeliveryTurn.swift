@@ -163,10 +163,9 @@ struct DeliveryLedger: Sendable {
     func turn(
         fence: String?, _ change: DeliveryTurn.Change = .init(), lease: Duration? = nil
     ) async throws(WebhookError) -> DeliveryTurn.Answer {
-        let keys = [
-            queue.keys.webhook(endpoint, "state"), queue.keys.webhook(endpoint, "parked"),
-            queue.keys.webhook(endpoint, "deliveries"), queue.keys.webhooks,
-        ]
+        let keys =
+            ["state", "parked", "deliveries"].map { queue.gatewayKeys.webhook(endpoint, $0) }
+            + [queue.gatewayKeys.webhooks]
         let accepted = change.isAccepted.map { $0 ? "1" : "0" }
         let reply: RedisReply
         do {

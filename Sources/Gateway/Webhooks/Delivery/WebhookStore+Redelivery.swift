@@ -67,7 +67,7 @@ extension WebhookStore {
 
     /// Adds a delivery at the front of the list.
     func remember(_ delivery: WebhookDelivery, of id: String) async throws(WebhookError) {
-        let list = RedisArgument(queue.keys.webhook(id, "deliveries"))
+        let list = RedisArgument(queue.gatewayKeys.webhook(id, "deliveries"))
         _ = try await send(["LPUSH", list, RedisArgument(try delivery.json())])
         _ = try await send(["LTRIM", list, "0", RedisArgument(DeliveryTurn.outcomesMax - 1)])
     }

@@ -4,7 +4,7 @@ import FoundationEssentials
 package import JobQueue
 package import Redis
 
-/// The endpoints of a queue's webhooks in Redis: hash `minilab:{queue}:webhooks` has a JSON record by id, and further keys have the
+/// The endpoints of a queue's webhooks in Redis: hash `minilab-gateway:{queue}:webhooks` has a JSON record by id, and further keys have the
 /// progress of each. The script that changes a record also announces the change in the control stream.
 package struct WebhookStore: Sendable {
     package static let endpointsMax = 1_000
@@ -26,7 +26,7 @@ package struct WebhookStore: Sendable {
         self.now = now
         records = RecordStore(
             RecordHash(
-                redis: redis, key: queue.keys.webhooks, stream: queue.keys.control,
+                redis: redis, key: queue.gatewayKeys.webhooks, stream: queue.gatewayKeys.control,
                 field: "webhook", countMax: Self.endpointsMax), of: queue)
     }
 
@@ -213,7 +213,7 @@ extension WebhookStore {
             "owner", "",
         ])
         _ = try await send([
-            "XADD", RedisArgument(queue.keys.control), "MAXLEN", "~", "1000", "*", "webhook",
+            "XADD", RedisArgument(queue.gatewayKeys.control), "MAXLEN", "~", "1000", "*", "webhook",
             RedisArgument(id),
         ])
     }
@@ -223,7 +223,7 @@ extension WebhookStore {
     /// - Throws: `redis`.
     package func deliveries(_ id: String) async throws(WebhookError) -> [WebhookDelivery] {
         let reply = try await send([
-            "LRANGE", RedisArgument(queue.keys.webhook(id, "deliveries")), "0",
+            "LRANGE", RedisArgument(queue.gatewayKeys.webhook(id, "deliveries")), "0",
             RedisArgument(DeliveryTurn.outcomesMax - 1),
         ])
         return (reply.array ?? []).compactMap(\.bytes).compactMap { bytes in
@@ -233,7 +233,7 @@ extension WebhookStore {
     }
 
     /// Returns the key of the hash with the endpoint's progress.
-    func state(_ id: String) -> String { queue.keys.webhook(id, "state") }
+    func state(_ id: String) -> String { queue.gatewayKeys.webhook(id, "state") }
 
     func forgive(_ id: String) async throws(WebhookError) {
         _ = try await send(["HDEL", RedisArgument(state(id)), "failingSince", "failures"])
@@ -243,7 +243,7 @@ extension WebhookStore {
         _ = try await send(
             ["UNLINK"]
                 + ["state", "parked", "deliveries"].map {
-                    RedisArgument(queue.keys.webhook(id, $0))
+                    RedisArgument(queue.gatewayKeys.webhook(id, $0))
                 })
     }
 }
@@ -270,7 +270,7 @@ extension WebhookStore {
         let replies = await redis.sendAll(
             ids.flatMap { id -> [[RedisArgument]] in
                 [
-                    ["ZCARD", RedisArgument(queue.keys.webhook(id, "parked"))],
+                    ["ZCARD", RedisArgument(queue.gatewayKeys.webhook(id, "parked"))],
                     ["HGET", RedisArgument(state(id)), "cursor"],
                 ]
             })

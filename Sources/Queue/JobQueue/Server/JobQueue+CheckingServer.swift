@@ -46,8 +46,12 @@ extension JobQueue {
     private func rights(
         of program: QueueProgram
     ) async throws(QueueError) -> ServerAnswers.Rights {
-        let commands = program.commands
-        let calls = commands.map { ScriptCommands.call($0, key: name.keys.virtual) ?? [$0] }
+        let ofQueue = program.commands
+        let commands = ofQueue + program.commandsOfRecords
+        let calls = commands.indices.map { index in
+            let key = index < ofQueue.count ? name.keys.virtual : name.gatewayKeys.accessKeys
+            return ScriptCommands.call(commands[index], key: key) ?? [commands[index]]
+        }
         let reply: RedisReply
         do throws(QueueError) {
             reply = try await run(
@@ -63,30 +67,37 @@ extension JobQueue {
             return .noScripts(refusal.message)
         }
         if reply.array == [] { return .unknown }
-        func names(_ list: RedisReply) -> [String]? {
-            list.array?.map { $0.int.flatMap { Int($0) } ?? 0 }
-                .map { commands.indices.contains($0 - 1) ? commands[$0 - 1] : "?" }
+        // Each number is that of a question, from 1 on.
+        let lists = reply.array?.map { list in
+            list.array?.compactMap(\.int).map { Int($0) - 1 }.filter(commands.indices.contains)
         }
-        guard let lists = reply.array?.map(names), lists.count == 2, let forbidden = lists[0],
-            let unknown = lists[1]
-        else { throw unexpected(reply, of: QueueScript.rights) }
-        return .asked(forbidden: forbidden, unknown: unknown)
+        guard let lists, lists.count == 2, let forbidden = lists[0], let unknown = lists[1] else {
+            throw unexpected(reply, of: QueueScript.rights)
+        }
+        let ofRecords = forbidden.filter { $0 >= ofQueue.count }
+        return .asked(
+            forbidden: forbidden.filter { $0 < ofQueue.count }.map { commands[$0] },
+            unknown: Set(unknown.map { commands[$0] }).sorted(),
+            ofRecords: ofRecords.map { commands[$0] })
     }
 
-    /// Asks whether the user `default`, as which Redis reads its append-only file, may run the commands with which scripts write.
+    /// Asks whether the user `default`, as which Redis reads its append-only file, may run the commands with which scripts write: on the
+    /// keys of the queue, and on those of its gateways, which whoever asks need not reach.
     private func replay() async throws(QueueError) -> ServerAnswers.Replay {
         let commands = ScriptCommands.writing.keys.sorted()
-        let questions = commands.map {
-            ["ACL", "DRYRUN", "default"]
-                + (ScriptCommands.call($0, key: name.keys.virtual) ?? [$0])
+        let questions: [[String]] = [name.keys.virtual, name.gatewayKeys.accessKeys].flatMap {
+            key in
+            commands.map {
+                ["ACL", "DRYRUN", "default"] + (ScriptCommands.call($0, key: key) ?? [$0])
+            }
         }
-        var forbidden: [String] = []
+        var forbidden: Set<String> = []
         for (command, result) in zip(
-            commands, await redis.sendAll(questions.map { RedisArgument.list($0) }))
+            commands + commands, await redis.sendAll(questions.map { RedisArgument.list($0) }))
         {
             switch result {
             case .success(let reply):
-                if reply.string != "OK" { forbidden.append(command) }
+                if reply.string != "OK" { forbidden.insert(command) }
             case .failure(let error):
                 guard let refusal = error.serverError else {
                     throw QueueError(.redis, "queue \(name): \(error)", cause: error)
@@ -96,7 +107,7 @@ extension JobQueue {
                 return isOurs ? .forbidden : .unknown(refusal.message)
             }
         }
-        return .asked(forbidden: forbidden)
+        return .asked(forbidden: forbidden.sorted())
     }
 
     /// Returns the reply, or the server's error as a value.

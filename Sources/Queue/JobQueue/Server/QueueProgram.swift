@@ -42,16 +42,30 @@ public enum QueueProgram: String, Sendable, CaseIterable {
         }
     }
 
-    /// The commands that these scripts may call, in the order of their names.
-    var commands: [String] { Self.commands[self] ?? [] }
+    /// The scripts that it runs on the records of the gateway.
+    var scriptsOfRecords: [RedisScript] {
+        self == .worker ? [] : [RecordHash.script] + GatewayRecords.scripts
+    }
 
-    private static let commands = Dictionary(
-        uniqueKeysWithValues: allCases.map { program in
-            let names = program.scripts.reduce(into: Set()) {
-                $0.formUnion(QueueScript.commands(of: $1))
-            }
-            return (program, names.sorted())
-        })
+    /// The commands that ``scripts`` may call, in the order of their names.
+    var commands: [String] { Self.commands[self] ?? [] }
+    /// The commands that ``scriptsOfRecords`` may call, in the order of their names.
+    var commandsOfRecords: [String] { Self.commandsOfRecords[self] ?? [] }
+
+    private static let commands = names(\.scripts)
+    private static let commandsOfRecords = names(\.scriptsOfRecords)
+
+    private static func names(
+        _ scripts: (QueueProgram) -> [RedisScript]
+    ) -> [QueueProgram: [String]] {
+        Dictionary(
+            uniqueKeysWithValues: allCases.map { program in
+                let names = scripts(program).reduce(into: Set()) {
+                    $0.formUnion(QueueScript.commands(of: $1))
+                }
+                return (program, names.sorted())
+            })
+    }
 }
 
 extension QueueScript {

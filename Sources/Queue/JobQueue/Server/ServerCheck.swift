@@ -5,8 +5,9 @@ import Redis
 struct ServerAnswers: Sendable {
     /// Whether the user may run the commands of the program's scripts.
     enum Rights: Sendable, Equatable {
-        /// The names of the commands that it may not run, and of those that the server does not have.
-        case asked(forbidden: [String], unknown: [String])
+        /// The names of the commands that it may not run, of those that the server does not have, and of those that it may not run on
+        /// the records of the gateway.
+        case asked(forbidden: [String], unknown: [String], ofRecords: [String] = [])
         /// The server runs the scripts, and cannot be asked.
         case unknown
         /// The server does not run them.
@@ -15,7 +16,7 @@ struct ServerAnswers: Sendable {
 
     /// Whether the user `default` may run the commands of an append-only file.
     enum Replay: Sendable, Equatable {
-        /// The names of the commands that it may not run on the keys of the queue.
+        /// The names of the commands that it may not run on the keys of the queue and of its gateways.
         case asked(forbidden: [String])
         /// The program's user may not ask.
         case forbidden
@@ -44,7 +45,7 @@ struct ServerVerdict: Sendable, Equatable {
     var refusals: [String] = []
     /// Settings that are valid and have a cost, and questions that could not be asked.
     var warnings: [String] = []
-    /// Whether every script of the program runs.
+    /// Whether every script of the program runs on the keys of the queue.
     var runsScripts = true
 
     /// How a person reaches the server.
@@ -74,10 +75,14 @@ struct ServerVerdict: Sendable, Equatable {
             warnings.append(
                 "Redis cannot be asked which commands user \(answers.user) may run: a script that calls one that it may "
                     + "not ends halfway. Compare the user with ops/redis-users.conf.")
-        case .asked(let forbidden, let unknown):
+        case .asked(let forbidden, let unknown, let ofRecords):
             runsScripts = forbidden.isEmpty && unknown.isEmpty
             if !forbidden.isEmpty {
                 refusals.append(Self.missing(forbidden, answers))
+            }
+            if !ofRecords.isEmpty {
+                refusals.append(
+                    Self.missing(ofRecords: ofRecords, user: answers.user, queue: answers.queue))
             }
             if !unknown.isEmpty {
                 refusals.append(
@@ -88,8 +93,24 @@ struct ServerVerdict: Sendable, Equatable {
         }
     }
 
+    private static func rules(_ commands: [String]) -> [String] {
+        commands.map { "'+\($0.lowercased().replacing(" ", with: "|"))'" }
+    }
+
+    /// Why a user that does not reach the gateway's records is refused.
+    static func missing(
+        ofRecords commands: [String], user: String, queue: QueueName
+    ) -> String {
+        let keys = "\(queue.gatewayKeys.prefix)*"
+        let rules = ["'~\(keys)'"] + rules(commands)
+        return
+            "User \(user) may not run \(list(commands)) on the keys \(keys), where the keys of clients, sessions, webhooks and the "
+            + "audit log are since release 0.6; its rights are of another release: load those of this one (ops/deploy/secrets, "
+            + "then \(cli) ACL LOAD), or give them: \(cli) ACL SETUSER \(user) \(rules.joined(separator: " "))."
+    }
+
     private static func missing(_ commands: [String], _ answers: ServerAnswers) -> String {
-        let rules = commands.map { "'+\($0.lowercased().replacing(" ", with: "|"))'" }
+        let rules = rules(commands)
         return
             "User \(answers.user) may not run \(list(commands)) on the keys \(answers.queue.keys.prefix)*, which scripts call, so "
             + "that they would end halfway; its rights are of another release: load those of this one (ops/deploy/secrets, "
@@ -106,8 +127,8 @@ struct ServerVerdict: Sendable, Equatable {
         case .asked(let forbidden):
             refusals.append(
                 "Redis would lose jobs at its next restart, because it reads its append-only file as user default, which may "
-                    + "not run \(Self.list(forbidden)) on the keys of this queue; while it runs, in this order: \(rule), "
-                    + rest)
+                    + "not run \(Self.list(forbidden)) on the keys of this queue or of its gateways; while it runs, in this order: "
+                    + "\(rule), " + rest)
         case .forbidden:
             let ask = "\(Self.cli) ACL SETUSER \(answers.user) '+acl|dryrun'"
             refusals.append(

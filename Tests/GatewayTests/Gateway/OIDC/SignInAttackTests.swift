@@ -283,7 +283,7 @@ import Testing
         let stranger = place.person()
         for _ in 0..<100 { #expect(try await stranger.get("/signin/oidc").status == 303) }
         let marks = try await place.rig.redis.send([
-            "EXISTS", .init(place.rig.queue.name.keys.signIns),
+            "EXISTS", .init(place.rig.queue.name.gatewayKeys.signIns),
         ])
         #expect(marks.int == 0)
         #expect(try await person.get(back, from: "cross-site").status == 200)
@@ -345,7 +345,7 @@ import Testing
         let states = (0..<5).map { _ in RandomText.make() }
         for state in states { #expect(try await used.use(state)) }
         for state in states.suffix(3) { #expect(try await !used.use(state)) }
-        let keys = rig.queue.name.keys
+        let keys = rig.queue.name.gatewayKeys
         #expect(try await rig.redis.send(["ZCARD", .init(keys.signIns)]).int == 3)
         let digest = try #require(
             try await rig.redis.send(["ZRANGE", .init(keys.signIns), "0", "0"])
