@@ -30,6 +30,8 @@ package final class KeyRing: Sendable {
         /// The time at which the last successful call to Redis was made.
         var heardAt: ContinuousClock.Instant?
         var lookups: TokenBucket
+        /// The time of Redis in ms since 1970, and the moment at which it was told.
+        var time: (milliseconds: Int, at: ContinuousClock.Instant)?
     }
 
     private let store: KeyStore
@@ -146,8 +148,17 @@ package final class KeyRing: Sendable {
         return try accept(stored.key)
     }
 
+    /// The time of Redis, in ms since 1970: that of the last ``load()``, and what has passed by a clock since that nobody sets. nil
+    /// before the first one.
+    private var now: Int? {
+        state.withLock { $0.time }.map {
+            $0.milliseconds + Int((clock() - $0.at) / .milliseconds(1))
+        }
+    }
+
     private func accept(_ key: AccessKey) throws(KeyError) -> AccessKey {
-        switch key.state(at: store.now()) {
+        guard let now else { throw notHeard }
+        switch key.state(at: now) {
         case .active: return key
         case .expired:
             throw KeyError(.expiredKey, "key \(key.id) has expired; ask for another one.")
@@ -235,6 +246,7 @@ package final class KeyRing: Sendable {
     private func load() async throws(KeyError) {
         let (known, records) = state.withLock { ($0.keys, $0.records) }
         let newest = try await store.records.all()
+        let time = (milliseconds: try await store.now(), at: clock())
         var keys: [String: Result<StoredKey, KeyError>] = [:]
         for (id, record) in newest {
             if let same = known[id], records[id] == record {
@@ -248,6 +260,6 @@ package final class KeyRing: Sendable {
                 logger.warning("a key is passed over", metadata: ["error": "\(error)"])
             }
         }
-        state.withLock { ($0.keys, $0.records) = (keys, newest) }
+        state.withLock { ($0.keys, $0.records, $0.time) = (keys, newest, time) }
     }
 }

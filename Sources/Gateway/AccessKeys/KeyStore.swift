@@ -14,8 +14,7 @@ package struct KeyStore: Sendable {
 
     let records: RecordStore<StoredKey>
     let queue: QueueName
-    /// Returns the time in ms since 1970.
-    let now: @Sendable () -> Int
+    private let clock: @Sendable () async throws -> Int
 
     /// - Parameter keys: The place of the records; nil for that of this release.
     package init(redis: RedisClient, queue: QueueName, at keys: GatewayKeys? = nil) {
@@ -38,21 +37,37 @@ package struct KeyStore: Sendable {
                 redis: redis, key: keys.accessKeys, stream: keys.control, field: "key",
                 countMax: keysMax), of: queue)
         self.queue = queue
-        self.now = now
+        self.clock = clock
+    }
+
+    /// Returns the time of Redis in ms since 1970. Keys begin and end by it alone: the clocks of gateways and of operators' machines
+    /// differ from it, and from each other.
+    ///
+    /// - Throws: `redis`.
+    package func now() async throws(KeyError) -> Int {
+        do {
+            return try await clock()
+        } catch {
+            throw KeyError(.redis, "the time of queue \(queue): \(error)", cause: error)
+        }
     }
 
     /// Creates a key. Its text is returned here and never again.
     ///
+    /// - Parameter lifetime: The time from now until it ends; nil for the end of its terms.
     /// - Throws: `tooManyKeys`, `invalidTerms` (an end in the past), `redis`.
-    package func create(_ terms: KeyTerms) async throws(KeyError) -> (key: AccessKey, text: KeyText)
-    {
-        let time = now()
-        guard terms.expiresAt.map({ $0 > time }) ?? true else {
+    package func create(
+        _ terms: KeyTerms, endingAfter lifetime: Duration? = nil
+    ) async throws(KeyError) -> (key: AccessKey, text: KeyText) {
+        let time = try await now()
+        let end = lifetime.map { time + Int($0 / .milliseconds(1)) } ?? terms.expiresAt
+        guard end.map({ $0 > time }) ?? true else {
             throw KeyError(.invalidTerms, "the key would have ended before it is made.")
         }
+        let ending = try terms.with(expiresAt: end)
         return try await records.untilMade("a new key of queue \(queue)") { () throws(KeyError) in
             let text = KeyText()
-            let key = AccessKey(id: text.id, terms: terms, createdAt: time)
+            let key = AccessKey(id: text.id, terms: ending, createdAt: time)
             switch try await records.replace(text.id, nil, with: StoredKey(key: key, text: text)) {
             case .made: return (key, text)
             case .changed: break  // The id is in use: once in 2^60.
@@ -121,7 +136,7 @@ package struct KeyStore: Sendable {
                 guard [.damagedKey, .laterFormat].contains(error.code) else { throw error }
             }
             if stored?.key.revokedAt != nil { return stored?.key }
-            stored?.key.revokedAt = now()
+            stored?.key.revokedAt = try await now()
             return try await records.replace(id, old, with: stored) == .made
                 ? .some(stored?.key) : nil
         }
@@ -129,7 +144,7 @@ package struct KeyStore: Sendable {
 
     /// Removes the keys that expired or were revoked first; requests with them then fail with `unknownKey`.
     private func removeEnded() async throws(KeyError) {
-        let time = now()
+        let time = try await now()
         let ended = try await records.all().compactMap { id, record -> (Int, String, [UInt8])? in
             // A record that cannot be decoded is not a valid key here, but may be a later minilab's.
             guard let key = try? StoredKey.decode(record, of: id).key,

@@ -12,7 +12,7 @@ package struct KeyTerms: Sendable, Equatable {
     package let quotas: KeyQuotas
     /// The origins whose pages may use the key from a browser (CORS).
     package let corsOrigins: [String]
-    /// The time at which it expires, ms since 1970; nil for never.
+    /// The time at which it expires, ms since 1970 by the clock of Redis; nil for never.
     package let expiresAt: Int?
 
     /// The maximum length of the label, in bytes.

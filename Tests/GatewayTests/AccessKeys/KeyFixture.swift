@@ -59,7 +59,7 @@ struct KeyFixture: Sendable {
     }
 }
 
-/// A clock that stands until a test moves it. It begins in 2026.
+/// A clock that stands until a test moves it. It begins in September 2026.
 final class TestTime: Sendable {
     private let value = Mutex(1_790_000_000_000)
 

@@ -47,7 +47,8 @@ import Testing
         let store = fixture.store()
         let end = fixture.time.milliseconds + 1000
         let (key, text) = try await store.create(KeyFixture.terms(expiresAt: end))
-        let ring = try fixture.ring()
+        let uptime = TestTime()
+        let ring = try fixture.ring(uptime)
         #expect(await code { try await ring.authenticate(text.revealed) } == .keysUnavailable)
         try await running([ring]) { () async throws in
             #expect(await code { try await ring.authenticate("mlk_") } == .malformedKey)
@@ -62,8 +63,34 @@ import Testing
             #expect(await code { try await ring.authenticate(forged) } == .unknownKey)
             #expect(ring.knownID(of: forged) == nil && ring.knownID(of: "mlk_") == nil)
             #expect(try await ring.authenticate(text.revealed) == key)
-            fixture.time.pass(1000)
+            #expect(ring.knownID(of: text.revealed) == key.id)
+            // The time of Redis was measured once; since then, the ring's own clock tells what has passed.
+            uptime.pass(1000)
             #expect(await code { try await ring.authenticate(text.revealed) } == .expiredKey)
+            #expect(ring.knownID(of: text.revealed) == nil)
+        }
+    }
+
+    @Test func `a key ends by the clock of Redis, and by no other, also when that is set`()
+        async throws
+    {
+        let fixture = try await KeyFixture()
+        // Redis is a year behind this machine, on which a key that ends after an hour would have ended long ago.
+        fixture.time.pass(-365 * 86_400_000)
+        let (key, text) = try await fixture.store().create(
+            KeyFixture.terms(), endingAfter: .seconds(3600))
+        #expect(key.createdAt == fixture.time.milliseconds)
+        #expect(key.expiresAt == fixture.time.milliseconds + 3_600_000)
+        let uptime = TestTime()
+        let ring = try fixture.ring(uptime)
+        try await running([ring]) { () async throws in
+            #expect(try await ring.authenticate(text.revealed) == key)
+            // Its clock is set right: the ring hears of it when it reads all keys again.
+            fixture.time.pass(365 * 86_400_000)
+            uptime.pass(30_000)
+            try await eventually("the key has ended") {
+                await code { try await ring.authenticate(text.revealed) } == .expiredKey ? () : nil
+            }
         }
     }
 

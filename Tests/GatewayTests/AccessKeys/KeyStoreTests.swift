@@ -80,6 +80,26 @@ import Testing
         #expect(await code { try await store.create(late) } == .invalidTerms)
     }
 
+    @Test func `a lifetime is counted from now, and a queue's keys have the time of its server`()
+        async throws
+    {
+        let fixture = try await KeyFixture()
+        let key = try await fixture.store().create(
+            KeyFixture.terms(), endingAfter: .seconds(60)
+        ).key
+        #expect(key.expiresAt == fixture.time.milliseconds + 60_000)
+        #expect(
+            await code {
+                try await fixture.store().create(KeyFixture.terms(), endingAfter: .zero)
+            } == .invalidTerms)
+        let store = KeyStore(redis: fixture.redis, queue: fixture.queue.name)
+        let before = try await fixture.queue.now()
+        let now = try await store.now()
+        let after = try await fixture.queue.now()
+        #expect((before...after).contains(now))
+        #expect(try await store.create(KeyFixture.terms()).key.createdAt >= now)
+    }
+
     @Test func `revocations at the same time end in one, and in Redis that is full too`()
         async throws
     {

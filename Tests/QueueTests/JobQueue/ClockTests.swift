@@ -295,6 +295,42 @@ import Testing
         #expect(try await q.queue.record(of: BatchID("b"))?.sealed == nil)
     }
 
+    @Test func `a worker that begins does not believe a leap that others do not believe yet`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        _ = try await q.queue.reap(by: "w")
+        try await leap(q)
+        _ = try await q.queue.reap(by: "w")
+        #expect(try await q.field("leapt", of: "virtual") != nil)
+        let other = JobQueue(name: q.queue.name, redis: q.redis, settings: q.queue.settings)
+        _ = try await other.reap(by: "new")
+        #expect(try await q.field("leapt", of: "virtual") != nil)
+        // Where nobody has measured for long, it has no other clock.
+        let long = try await q.queue.now() - 31_000
+        try await q.setField("ticked", of: "virtual", "\(long)")
+        let last = JobQueue(name: q.queue.name, redis: q.redis, settings: q.queue.settings)
+        _ = try await last.reap(by: "last")
+        #expect(try await q.field("leapt", of: "virtual") == nil)
+    }
+
+    @Test func `a leap of the clock makes no living worker silent`() async throws {
+        let q = try await QueueFixture()
+        for worker in ["here", "new", "dead"] { try await q.hear(worker) }
+        _ = try await q.queue.reap(by: "here")
+        try await leap(q)
+        let before = try await q.queue.now() - 24 * Self.hour
+        try await q.harm(["ZADD workers \(before) here \(before - Self.hour) dead"])
+        _ = try await q.queue.reap(by: "here")
+        let fleet = try await q.queue.fleet()
+        // One has sent a heartbeat since, by the clock that is a day ahead.
+        #expect(fleet.living.map(\.name) == ["here", "new"])
+        // Where nobody measures any more, there is no leap to wait for.
+        let long = try await q.queue.now() - 31_000
+        try await q.setField("ticked", of: "virtual", "\(long)")
+        #expect(try await q.queue.fleet().living.map(\.name) == ["new"])
+    }
+
     @Test func `a leap of the clock ends no lease of a living worker and no hold is long by it`()
         async throws
     {

@@ -172,22 +172,12 @@ struct KeyCreateCommand: AsyncParsableCommand {
             })
     }
 
-    private static func bytes(_ option: String, _ text: String) throws -> Int {
-        let syntax = ValueSyntax.bytes(1...KeyQuotas.bytesMax)
-        guard let bytes = try syntax.parse(text) else {
-            throw ValidationError(
-                "\(option) \(text.debugDescription) is not \(syntax.expected).")
-        }
-        return bytes
-    }
-
-    /// Returns the expiry in ms since 1970.
-    private static func end(_ text: String) throws -> Int {
+    private static func lifetime(_ text: String) throws -> Duration {
         let syntax = ValueSyntax.duration(.seconds(1) ... .seconds(3650 * 86400))
         guard let time = try syntax.parse(text) else {
             throw ValidationError("--expires \(text.debugDescription) is not \(syntax.expected).")
         }
-        return Int(Date.now.timeIntervalSince1970 * 1000) + Int(time / .milliseconds(1))
+        return time
     }
 }
 
@@ -209,10 +199,11 @@ struct KeyListCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-        let keys = try await queueOptions.withKeys { try await $0.list() }
-            .filter { tenant == nil || $0.tenant?.string == tenant }
+        let (all, now) = try await queueOptions.withKeysToRead { store in
+            (try await store.list(), try await store.now())
+        }
+        let keys = all.filter { tenant == nil || $0.tenant?.string == tenant }
         if json { return try printJSON(keys) }
-        let now = Int(Date.now.timeIntervalSince1970 * 1000)
         var table = TextTable([
             "key", "state", "tenant", "prefix", "scopes", "quotas", "made", "ends", "label",
         ])

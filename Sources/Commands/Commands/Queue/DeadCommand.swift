@@ -64,7 +64,7 @@ struct DeadCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let job { return try await printBundle(job) }
-        let filter = try filterOptions.filter()
+        let filter = try await filterOptions.filter(of: queueOptions)
         if drop { return try await removeDead(filter) }
         let (records, files) = try await queueOptions.withQueue { queue, _ in
             var records: [JobRecord] = []

@@ -120,7 +120,8 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let filter = try filterOptions.filter()
+        if let continued { return try await TriedReplay(json: json).goOn(continued, queueOptions) }
+        let filter = try await filterOptions.filter(of: queueOptions)
         let edit = try withEdit.map { try readEdit($0) }
         if let first {
             let trial = ReplayTrial(first: first, stopAtPercent: try stopAtPercent())

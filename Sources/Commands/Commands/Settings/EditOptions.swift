@@ -156,11 +156,19 @@ struct DeadFilterOptions: ParsableArguments {
 
     var isGiven: Bool { text(edit: recipe).isGiven }
 
-    func filter() throws -> DeadFilter {
+    /// Returns the filter of a queue's dead jobs. How long ago counts by the clock of the queue's server, which the deaths have.
+    func filter(of queue: QueueOptions) async throws -> DeadFilter {
         let edit = try recipe.map {
             try DeadFilterText.isDigest($0) ? $0 : readEdit($0).json.digest
         }
-        return try text(edit: edit).filter(.everything, now: .now) { "--\($0)" }
+        let text = text(edit: edit)
+        // A wrong selection is refused before a server is asked.
+        let filter = try text.filter(.everything, now: .now) { "--\($0)" }
+        guard text.isRelative else { return filter }
+        let now = try await queue.withQueue { queue, _ in try await queue.now() }
+        return try text.filter(
+            .everything, now: Date(timeIntervalSince1970: Double(now) / 1000)
+        ) { "--\($0)" }
     }
 
     private func text(edit: String?) -> DeadFilterText {

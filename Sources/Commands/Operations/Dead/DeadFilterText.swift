@@ -20,6 +20,11 @@ package struct DeadFilterText: Sendable {
         [batch, tenant, since, until, edit].contains { $0 != nil } || !codes.isEmpty
     }
 
+    /// Whether a time is a duration before now.
+    package var isRelative: Bool {
+        [since, until].contains { $0.flatMap { Duration(written: $0) } != nil }
+    }
+
     /// The longest permitted duration before now.
     private static let agoMax: Duration = .seconds(36500 * 86400)
 

@@ -22,11 +22,12 @@ enum KeyPages {
     ]
 
     private static func rows(_ call: Call) async throws -> [KeyRow] {
-        try await call.parts.keyStore.list().reversed().map { key in
+        let now = try await call.parts.keyStore.now()
+        return try await call.parts.keyStore.list().reversed().map { key in
             KeyRow(
                 id: key.id, label: key.label, tenant: key.tenant?.string,
                 prefix: key.assetPrefix.string, scopes: key.scopes.map(\.rawValue).sorted(),
-                state: key.state(at: call.now).rawValue, created: Moment(key.createdAt),
+                state: key.state(at: now).rawValue, created: Moment(key.createdAt),
                 expires: key.expiresAt.map { Moment($0) })
         }
     }
@@ -35,8 +36,8 @@ enum KeyPages {
         let form = try await call.form()
         let scopes = Set(form.all("scope"))
         do {
-            let terms = try terms(form, now: call.now)
-            let (key, text) = try await call.parts.keyStore.create(terms)
+            let (key, text) = try await call.parts.keyStore.create(
+                try terms(form), endingAfter: try lifetime(form))
             try await call.note("createKey", key.id)
             return .page(
                 KeysPage(
@@ -59,16 +60,16 @@ enum KeyPages {
     /// The longest lifetime, in days, of a key that the form creates.
     private static let daysMax = 3650
 
-    private static func terms(_ form: Form, now: Int) throws -> KeyTerms {
-        var expiresAt: Int?
-        if let text = form["days"] {
-            guard let days = Int(text), (1...daysMax).contains(days) else {
-                throw Problem(
-                    .badParameter, "Give 1 to \(daysMax) days, or nothing for a key without an end."
-                )
-            }
-            expiresAt = now + days * 86_400_000
+    private static func lifetime(_ form: Form) throws(Problem) -> Duration? {
+        guard let text = form["days"] else { return nil }
+        guard let days = Int(text), (1...daysMax).contains(days) else {
+            throw Problem(
+                .badParameter, "Give 1 to \(daysMax) days, or nothing for a key without an end.")
         }
+        return .seconds(days * 86_400)
+    }
+
+    private static func terms(_ form: Form) throws -> KeyTerms {
         let scopes = try form.all("scope").map { name in
             guard let scope = Scope(rawValue: name) else {
                 throw Problem(.badParameter, "\(name.debugDescription) is no scope.")
@@ -80,6 +81,6 @@ enum KeyPages {
         let prefix = form["prefix"] ?? tenant.map { "\($0)/" } ?? ""
         return try KeyTerms(
             label: form["label"] ?? "", tenant: tenant, assetPrefix: try AssetPrefix(prefix),
-            scopes: Set(scopes), expiresAt: expiresAt)
+            scopes: Set(scopes))
     }
 }

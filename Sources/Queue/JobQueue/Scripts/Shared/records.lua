@@ -184,9 +184,10 @@ local function keep_time() call('HSET', P .. 'virtual', 'time', int(queue_time()
 -- ahead for some seconds must not end what may last a day.
 --
 -- `shift` is the lead of the server's time over `lived`, as far as it is believed: a step back at once, a leap forward when it has
--- lasted for BELIEVED_AFTER (`leapt`: since when, in `lived`). Appointments and leases are compared with the believed time.
+-- lasted for BELIEVED_AFTER (`leapt`: since when, in `lived`), or where no worker has measured for UNMEASURED_AFTER. Appointments and leases are compared with the believed time.
 local STEP_MAX = 10 * 1000  -- ms that one step counts at most if nobody has measured it
 local TICK_SLACK = 5000  -- ms by which a call may arrive late
+local UNMEASURED_AFTER = 30 * 1000  -- ms since the last tick: an idle worker's longest pause (FleetPace), and one unmeasured step
 local BELIEVED_AFTER = 60 * 1000  -- ms; every living worker has renewed its leases by then
 local lived, shift
 local function read_ages()
@@ -220,7 +221,8 @@ local function tick(elapsed)
     lived = v[2] + math.min(math.max(0, MS - v[1]), measured and math.max(0, measured) + TICK_SLACK or STEP_MAX)
     local lead = MS - lived
     shift, leapt = number_in(v[3], 0), tonumber(v[4] or nil)
-    if lead <= shift or not measured or leapt and lived - leapt >= BELIEVED_AFTER then
+    local nobody = not measured and MS - v[1] > UNMEASURED_AFTER
+    if lead <= shift or nobody or leapt and lived - leapt >= BELIEVED_AFTER then
       shift, leapt = lead, nil
     else
       leapt = leapt or lived
