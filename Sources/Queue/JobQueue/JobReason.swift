@@ -53,10 +53,12 @@ public enum JobReason: Sendable, Equatable {
     case drafted(at: Int?, version: Version)
     case published(at: Int?, worker: String, version: Version)
     case dead(at: Int?, error: Failing, advice: Advice)
+    /// The job failed, and Redis has only its name: it was moved to one of these places of the library, or discarded.
+    case moved(places: String?)
     /// The job was done so long ago that only its name is left.
     case dropped
-    /// The queue does not know the job.
-    case unknown(entries: Int, hasWorkers: Bool, hold: AdmissionLimit?)
+    /// The queue does not know the job. One that failed long ago is at one of the places.
+    case unknown(entries: Int, hasWorkers: Bool, hold: AdmissionLimit?, places: String?)
     /// The batch has no such job.
     case unknownMember(batch: String, Absence)
 
@@ -162,6 +164,7 @@ public enum JobReason: Sendable, Equatable {
         case .drafted: "drafted"
         case .published: "published"
         case .dead: "dead"
+        case .moved: "moved"
         case .dropped: "dropped"
         case .unknownMember(_, .beyondSeal): "beyondSeal"
         case .unknownMember(_, .notSent): "notSent"
@@ -187,6 +190,11 @@ public struct JobFacts: Sendable, Equatable {
     public var state: JobState { fields["state"].flatMap(JobState.init) ?? .unknown }
     /// Whether the queue knows the job, perhaps in a state of a later version.
     public var isKnown: Bool { fields["state"] ?? "unknown" != "unknown" }
+
+    /// Whether the job ended without success, as far as the name of a dropped one tells.
+    public var hasFailed: Bool {
+        state == .dead || state == .dropped && fields["endedAs"] == "dropped"
+    }
 
     func text(_ name: String) -> String? { fields[name] }
     func number(_ name: String) -> Int? { fields[name].flatMap { Int($0) } }
@@ -226,6 +234,11 @@ extension JobQueue {
             fields["holdJobs"] = "\(hold.jobs)"
             fields["holdBytes"] = "\(hold.bytes)"
         }
+        let facts = JobFacts(job: job, fields)
+        guard facts.state == .unknown || facts.state == .dropped && facts.hasFailed,
+            let places = try await lastPlaces()
+        else { return facts }
+        fields["places"] = places
         return JobFacts(job: job, fields)
     }
 }
@@ -247,7 +260,7 @@ extension JobFacts {
         case .stuck: .stuck(since: number("since"), version: version, error: error)
         case .done: done
         case .dead: .dead(at: number("ended"), error: error, advice: advice)
-        case .dropped: .dropped
+        case .dropped: hasFailed ? .moved(places: text("places")) : .dropped
         case .unknown: unknown
         }
     }
@@ -372,7 +385,8 @@ extension JobFacts {
 
     private var unknown: JobReason {
         guard let batch = text("batch"), let absence else {
-            return .unknown(entries: entries, hasWorkers: hasWorkers, hold: hold)
+            return .unknown(
+                entries: entries, hasWorkers: hasWorkers, hold: hold, places: text("places"))
         }
         return .unknownMember(batch: batch, absence)
     }

@@ -1,5 +1,6 @@
 public import Editing
 public import Edits
+public import FoundationEssentials
 public import JobQueue
 public import Library
 

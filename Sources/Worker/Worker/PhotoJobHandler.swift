@@ -1,7 +1,7 @@
 public import Editing
 public import Edits
 import Files
-import FoundationEssentials
+public import FoundationEssentials
 public import JobQueue
 public import Library
 public import RenderPool
@@ -11,14 +11,14 @@ import SystemPackage
 /// Makes and publishes photo edits in a library.
 public struct PhotoJobHandler: JobHandler {
     let queue: QueueName
-    let library: any VersionWriter & RenderReuse
+    let library: any VersionWriter & RenderReuse & DeadLetters
     let editor: AssetEditor
     let settings: WorkerSettings
     private let resources: ResourceFolder?
 
     public init(
-        queue: QueueName, library: any VersionWriter & RenderReuse, pool: RenderPool,
-        settings: WorkerSettings
+        queue: QueueName, library: any VersionWriter & RenderReuse & DeadLetters,
+        pool: RenderPool, settings: WorkerSettings
     ) {
         self.queue = queue
         self.library = library

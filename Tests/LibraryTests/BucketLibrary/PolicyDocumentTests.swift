@@ -58,6 +58,13 @@ struct PolicyDocumentTests {
             }
         ),
         (
+            "keeps dead jobs",
+            { f, _ in
+                _ = try await f.library.append(
+                    deadLetters: Array("{}\n".utf8), of: "photos", at: .now)
+            }
+        ),
+        (
             "shares a render",
             { f, _ in
                 let sharing = try f.anotherMachine { $0.sharesRenders = true }
@@ -130,8 +137,12 @@ struct PolicyDocumentTests {
             { f, _ in _ = try await f.library.sizes(of: version(3), f.asset) }
         ),
         (
-            "lists renditions",
-            { f, _ in _ = try await f.library.sizes(of: version(3), f.asset) }
+            "replays dead jobs",
+            { f, _ in
+                try await f.library.forEachDeadLetterFile(
+                    at: "s3://photos/lib/dead/", until: .distantFuture
+                ) { _ in }
+            }
         ),
     ]
 

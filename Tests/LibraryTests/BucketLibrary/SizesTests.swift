@@ -28,6 +28,20 @@ struct SizesFixture {
     var root: FilePath { folder.library.root }
     var memory: MemoryBlobStore { bucket.memory }
 
+    /// Runs a body with the library as a machine opens it that has nothing else.
+    func withAnotherMachine(
+        _ body: (any LibraryStore) async throws -> Void
+    ) async throws {
+        switch kind {
+        case .folder: try await body(LibraryFolder(root: root))
+        case .bucket:
+            // Its scratch folder lives as long as it does.
+            let other = try bucket.anotherMachine()
+            try await body(other.library)
+            withExtendedLifetime(other) {}
+        }
+    }
+
     /// Runs a body with the library of a process that dies after a number of calls.
     ///
     /// - Returns: whether it has died.

@@ -50,6 +50,11 @@ struct BucketCheck {
             try await store.probe(probe)
         }
         findings.append(writes)
+        findings.append(
+            await finding("workers keep dead jobs", otherwise: .warning) {
+                () async throws(BlobError) in
+                try await store.put(BlobKey(BucketLibrary.deadProbeFile), [])
+            })
         if writes.verdict == .ok {
             findings.append(
                 await finding("gc removes", otherwise: .warning) { () async throws(BlobError) in

@@ -13,7 +13,7 @@ struct DeadCommand: AsyncParsableCommand {
         abstract: "Lists dead jobs: those that failed, with the reason.",
         discussion: """
             Redis keeps a bounded number of them (queue settings dead.records, dead.large, keep.dead); workers move the \
-            oldest to files, which this command names. --drop removes the jobs that the flags select, for good.
+            oldest to the library, to places that this command names. --drop removes the jobs that the flags select, for good.
 
             --bundle prints, as JSON, all data that are needed to reproduce a failure, with the command for it.
 
@@ -89,8 +89,8 @@ struct DeadCommand: AsyncParsableCommand {
         print(block: records.isEmpty ? "no dead jobs" : table.text)
         for (file, jobs) in files {
             print(
-                "\(counted(jobs, "more job")) moved to \(file) on a worker's machine; minilab replay --file puts "
-                    + "them back")
+                "\(counted(jobs, "more job")) moved to \(file); minilab replay --file puts them back"
+            )
         }
     }
 

@@ -18,8 +18,18 @@ struct ReplayCommand: AsyncParsableCommand {
             Name a job that is stuck (its version could not be published): it stays in its generation, and its \
             version is published again.
 
-            Workers move dead jobs that Redis cannot keep to files (minilab dead names them); --file puts them back, as \
-            new generations. Jobs that exist already, because they were put back or sent again, do not change.
+            Workers move dead jobs that Redis cannot keep to the library (minilab dead names the places); --file puts those of \
+            a file or a folder back, or in a bucket those whose names begin with a URL, as new generations. Jobs that exist \
+            already, because they were put back or sent again, do not change, and what dies meanwhile is not read. Lines of a \
+            later release are named and passed over; then it ends with 76.
+
+            --lost does the done jobs again whose versions the library lacks, because it was restored from a backup that is older than \
+            Redis: those that minilab doctor --library names. Run it before workers start. It ends with 1 when the edit of one is \
+            not kept any more, so that it has to be sent again under another id.
+
+            --first tries some jobs before the others: when all of them have ended, the rest follows; if a share of --stop-at \
+            (default: 10%) of them fails again, the rest stays dead, and the command ends with 1. --continue goes on with the rest, or \
+            with a replay whose command was ended; running gateways carry such a replay on by themselves.
 
             Example:
               minilab replay 1763700000000-0
@@ -29,12 +39,17 @@ struct ReplayCommand: AsyncParsableCommand {
               minilab replay --continue r3k9x0c5
               minilab replay --batch spring --with-edit edit.json
               minilab replay --file /srv/photos/dead/photos-2026-11.ndjson --code noSpace
+              minilab replay --file s3://photos/dead/photos/2026-11/ --library s3://photos
+              minilab replay --lost --library /srv/photos
             """)
 
     @Argument(help: "Jobs.") var jobs: [String] = []
     @Flag(help: "All dead jobs.") var all = false
     @OptionGroup var filterOptions: DeadFilterOptions
-    @Option(help: "A file to which dead jobs were moved; the flags select among its jobs.")
+    @Option(
+        help: ArgumentHelp(
+            "Where dead jobs were moved to; the flags select among them.",
+            valueName: "file|folder|s3-url"))
     var file: String?
     @Flag(help: "Start nothing; list the selected jobs.") var dryRun = false
     @Option(help: ArgumentHelp("Maximum number of jobs per second.", valueName: "n")) var rate: Int?
@@ -129,7 +144,7 @@ struct ReplayCommand: AsyncParsableCommand {
                 filter, trial, edit: edit, rate: rate, queueOptions)
         }
         let replay = Replaying(rate: rate, edit: edit, isDryRun: dryRun)
-        let counts = try await queueOptions.withQueue { queue, _ in
+        let (counts, later, moved) = try await queueOptions.withQueue { queue, redis in
             var counts = ReplayCounts()
             if let file {
                 try await SpillFile(path: file, filter: filter).forEach { job in
@@ -157,8 +172,16 @@ struct ReplayCommand: AsyncParsableCommand {
             }
             return (counts, later, all ? try await queue.spillFiles() : [])
         }
-        if !json { print(block: counts.text(isDryRun: dryRun)) }
-        if !jobs.isEmpty, !dryRun, counts.refused > 0 { throw ExitCode(1) }
+        if !json {
+            print(block: counts.text(isDryRun: dryRun))
+            for (place, count) in moved {
+                print(
+                    "\(counted(count, "job")) moved to \(place) before: minilab replay --file \(place)"
+                )
+            }
+        }
+        if later > 0 { throw ExitCode.laterRelease }
+        if !jobs.isEmpty || lost, !dryRun, counts.refused > 0 { throw ExitCode(1) }
     }
 
     private func printResult(_ line: ReplayLine, _ counts: inout ReplayCounts) throws {
@@ -171,53 +194,15 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 }
 
-/// A file to which workers moved dead jobs, read line by line, without duplicates.
-struct SpillFile {
-    let path: String
-    let filter: DeadFilter
-
-    /// Calls `body` with each job that matches the filter.
-    ///
-    /// - Throws: if the file cannot be read, or if a complete line is not a job. A last line without a line end was cut
-    ///   off by a crash and is skipped: its job is still in Redis.
-    func forEach(_ body: (SpilledJob) async throws -> Void) async throws {
-        let lines = LineReader(
-            try JobFile.open(path), lineBytesMax: SpilledJob.lineBytesMax)
-        var seen: Set<SpilledJob.Name> = []
-        while let (bytes, number) = try lines.next({ ($0.map { Data($0) }, $1) }) {
-            guard let bytes else {
-                throw Failure(
-                    .ioFailure,
-                    "\(path), line \(number), has more than \(SpilledJob.lineBytesMax) bytes; expected a dead job."
-                )
-            }
-            if bytes.isEmpty { continue }
-            guard let job = Self.job(bytes) else {
-                StandardError.write(
-                    "\(path), line \(number), is no dead job and is passed over.")
-                continue
-            }
-            guard seen.insert(job.name).inserted, filter.matches(job) else { continue }
-            try await body(job)
-        }
-    }
-
-    private static func job(_ line: Data) -> SpilledJob? {
-        do {
-            return try JSONDecoder().decode(SpilledJob.self, from: line)
-        } catch {
-            // A crash cut the line off, and the job was written again.
-            return nil
-        }
-    }
-}
-
 extension ReplayLine {
     var text: String {
         switch answer {
         case nil: "would be started again" + (code.map { " (\($0.rawValue))" } ?? "")
         case .replayed: "replayed"
-        case .unknown: "there is no such job (any more)"
+        case .unknown:
+            places.map {
+                "failed, and was moved to \($0), unless somebody discarded it; give that to --file"
+            } ?? "there is no such job (any more); run minilab explain \(job)"
         case .notDead: "is not dead; run minilab explain \(job) for its state"
         case .stuck:
             "is stuck, so it cannot get another edit; cancel it and send the edit as a new job"

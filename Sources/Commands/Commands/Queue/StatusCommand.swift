@@ -53,12 +53,9 @@ struct StatusCommand: AsyncParsableCommand {
 
     private func show(_ job: String) async throws {
         let status = try await queueOptions.withQueue { queue, _ in
-            try await JobStatus(of: job, on: queue)
-        }
-        guard let status else {
-            throw ValidationError(
-                "there is no job \(job.debugDescription): its id is wrong, it has not been admitted "
-                    + "yet, or its record was dropped some time after it was done.")
+            if let status = try await JobStatus(of: job, on: queue) { return status }
+            let sentence = try await queue.facts(of: job).sentence
+            throw CommandError("there is no record of job \(job.debugDescription): \(sentence).")
         }
         if json { return try printJSON(status) }
         let record = status.record

@@ -171,6 +171,11 @@ package struct BucketSettings {
         requesterPays = reader.value(Settings.s3RequesterPays)
     }
 
+    /// The library's name for people: its URL without the settings in it.
+    var name: String {
+        url.map { "s3://\($0.bucket)" + ($0.prefix.isEmpty ? "" : "/\($0.prefix)") } ?? ""
+    }
+
     /// Returns clients of the library and of the originals, or the same client twice if both are in one bucket. The
     /// caller closes them.
     ///

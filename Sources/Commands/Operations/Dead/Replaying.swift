@@ -15,31 +15,44 @@ package struct Replaying: Sendable {
 
     /// - Parameter jobs: At most ``JobQueue/replayMax``.
     package func start(_ jobs: [JobRecord], on queue: JobQueue) async throws -> [ReplayLine] {
-        var lines: [ReplayLine] = []
-        let chunk = min(rate ?? JobQueue.replayMax, JobQueue.replayMax)
-        for start in stride(from: 0, to: jobs.count, by: chunk) {
-            let some = jobs[start..<min(start + chunk, jobs.count)]
-            var answers: [JobQueue.Replay?] = Array(repeating: nil, count: some.count)
-            if !isDryRun {
-                answers = try await queue.replay(some.map(\.job), with: edit)
-                if let rate { try await Task.sleep(for: .seconds(1) * some.count / rate) }
-            }
-            for (record, answer) in zip(some, answers) {
-                lines.append(
-                    ReplayLine(
-                        job: record.job, asset: record.asset, code: record.code, answer: answer))
-            }
+        let answers = try await inChunks(jobs) { try await queue.replay($0.map(\.job), with: edit) }
+        return zip(jobs, answers).map { record, answer in
+            ReplayLine(job: record.job, asset: record.asset, code: record.code, answer: answer)
         }
-        return lines
     }
 
-    /// Restores a job that was moved to a file, likewise.
-    package func restore(_ job: SpilledJob, on queue: JobQueue) async throws -> ReplayLine {
-        let answer = isDryRun ? nil : try await queue.restore(job)
-        if let rate, !isDryRun { try await Task.sleep(for: .seconds(1) / rate) }
-        return ReplayLine(
-            job: job.job, asset: job.asset, code: job.code.flatMap(FailureCode.init),
-            answer: answer)
+    /// Restores jobs that were moved to the library, likewise.
+    package func restore(_ jobs: [SpilledJob], on queue: JobQueue) async throws -> [ReplayLine] {
+        let answers = try await inChunks(jobs) { try await queue.restore($0) }
+        return zip(jobs, answers).map { job, answer in
+            ReplayLine(
+                job: job.job, asset: job.asset, code: job.code.flatMap(FailureCode.init),
+                // A dry run refuses what can be refused without the queue.
+                answer: isDryRun && job.fault != nil ? .malformed : answer)
+        }
+    }
+
+    /// Does jobs again whose versions the library lacks, likewise.
+    package func start(lost jobs: [LostJob], on queue: JobQueue) async throws -> [ReplayLine] {
+        let answers = try await inChunks(jobs) { try await queue.replay(lost: $0) }
+        return zip(jobs, answers).map { job, answer in
+            ReplayLine(job: job.job, asset: job.asset, code: nil, answer: answer)
+        }
+    }
+
+    /// Returns an answer for each job: nil in a dry run, in which `send` is not called.
+    private func inChunks<Job>(
+        _ jobs: [Job], _ send: ([Job]) async throws -> [JobQueue.Replay]
+    ) async throws -> [JobQueue.Replay?] {
+        if isDryRun { return Array(repeating: nil, count: jobs.count) }
+        var answers: [JobQueue.Replay?] = []
+        let chunk = min(rate ?? JobQueue.replayMax, JobQueue.replayMax)
+        for start in stride(from: 0, to: jobs.count, by: chunk) {
+            let some = Array(jobs[start..<min(start + chunk, jobs.count)])
+            answers += try await send(some)
+            if let rate { try await Task.sleep(for: .seconds(1) * some.count / rate) }
+        }
+        return answers
     }
 
     /// Replays jobs with given ids, which may not exist.
@@ -53,7 +66,10 @@ package struct Replaying: Sendable {
                     ? try await start([record], on: queue)
                     : [ReplayLine(job: id, asset: record.asset, code: nil, answer: .notDead)]
             } else {
-                lines.append(ReplayLine(job: id, asset: nil, code: nil, answer: .unknown))
+                var line = ReplayLine(job: id, asset: nil, code: nil, answer: .unknown)
+                let facts = try await queue.facts(of: id)
+                if case .moved(let places) = facts.reason { line.places = places }
+                lines.append(line)
             }
         }
         return lines
@@ -68,8 +84,10 @@ package struct ReplayLine: Encodable, Sendable {
     package let code: FailureCode?
     /// The reply of the queue; nil in a dry run.
     package let answer: JobQueue.Replay?
+    /// The places of the library to which it may have been moved, as text for people; nil if it was not.
+    package var places: String?
 
-    private enum Key: CodingKey { case job, asset, code, answer }
+    private enum Key: CodingKey { case job, asset, code, answer, places }
 
     package func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: Key.self)
@@ -77,6 +95,7 @@ package struct ReplayLine: Encodable, Sendable {
         try fields.encodeIfPresent(asset, forKey: .asset)
         try fields.encodeIfPresent(code, forKey: .code)
         try fields.encode(answer.map { "\($0)" } ?? "wouldBeReplayed", forKey: .answer)
+        try fields.encodeIfPresent(places, forKey: .places)
     }
 }
 

@@ -18,10 +18,7 @@ struct JobView {
         let facts = try await call.parts.queue.facts(of: job)
         guard let shown = key.view.view(facts) else { throw unknown(job) }
         if facts.state == .dropped {
-            throw Problem(
-                .gone,
-                "Job \(job) has ended, and its record was removed; see its asset's history."
-            )
+            throw Problem(.gone, "Job \(job) has no record any more. \(shown.detail)")
         }
         let attempts = try await call.parts.queue.attempts(of: job)
         return JobView(facts: shown, attempts: attempts.map(key.view.view))

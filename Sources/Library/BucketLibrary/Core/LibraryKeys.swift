@@ -1,5 +1,6 @@
 package import BlobStore
 import Edits
+import FoundationEssentials
 import Library
 
 /// The names of a library's objects, below the store's prefix:
@@ -8,6 +9,8 @@ import Library
 /// library.json                                    the library's identity
 /// originals/<path>                                never written; may be in another bucket
 /// current/<asset>                                 the head: pointer, draft, history, trash
+/// edits/queue-<queue>                             what a queue has to find again if its Redis has lost it
+/// dead/<queue>/<month>/<time>-<random>.ndjson     dead jobs that its Redis does not keep
 /// edits/<asset>/versions/<rev>-<fence>/<file>     a version or draft: render, .AAE, base/, previews/
 ///     …/provenance.json                           written last
 ///     …/links.json                                the files that belong to another version of the same asset
@@ -36,6 +39,7 @@ struct LibraryKeys: Sendable {
     static let headPrefix = "current/"
     static let versionsFolder = "edits/"
     static let sizesFolder = "sizes/"
+    static let deadPrefix = DeadLetterFile.folder + "/"
     static let rendersPrefix = "renders/"
     static let moviePartsPrefix = "segments/"
 
@@ -221,7 +225,10 @@ package struct LifecycleAdvice: Sendable, Equatable {
         _ lifecycle: BucketLifecycle, prefix: String, keepsVersions: Bool?, hasOriginals: Bool
     ) -> [LifecycleAdvice] {
         let parts =
-            [LibraryKeys.libraryFile, LibraryKeys.headPrefix, "edits/", LibraryKeys.sizesFolder]
+            [
+                LibraryKeys.libraryFile, LibraryKeys.headPrefix, "edits/", LibraryKeys.sizesFolder,
+                LibraryKeys.deadPrefix,
+            ]
             + (hasOriginals ? ["originals/"] : [])
         var advice = harms(lifecycle, prefixes: parts.map { prefix + $0 })
         if !lifecycle.rules.contains(where: { $0.abortsUploads && $0.covers(prefix + "edits/") }) {

@@ -13,7 +13,7 @@ public import FoundationEssentials
 /// All calls may be repeated, by the same worker or by another one that takes the job over. They fail with
 /// `missingAsset`, `damagedVersion` and other codes that require action by the operator or producer, and with
 /// `ioFailure` for conditions that may be temporary.
-public typealias LibraryStore = VersionWriter & RenderReuse & OriginalsInbox
+public typealias LibraryStore = VersionWriter & RenderReuse & OriginalsInbox & DeadLetters
 
 /// The part of a library that readers need: a gateway, and commands that show and compare.
 public protocol LibraryReader: Sendable {

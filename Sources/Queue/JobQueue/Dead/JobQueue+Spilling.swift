@@ -1,7 +1,7 @@
 public import Edits
 import Redis
 
-/// Dead jobs are kept for an operator. Redis cannot keep them without limit, so workers move the oldest ones to a file.
+/// Dead jobs are kept for an operator. Redis cannot keep them without limit, so workers move the oldest ones to the library.
 extension JobQueue {
     /// The maximum number of dead jobs that one step moves.
     public static let spillMax = 100
@@ -70,7 +70,7 @@ extension JobQueue {
         return chosen
     }
 
-    /// Returns dead jobs in the form that is written to a file. Jobs that are not dead, or whose record has a later format,
+    /// Returns dead jobs in the form that a library keeps. Jobs that are not dead, or whose record has a later format,
     /// are left out.
     func spilled(_ ids: [String]) async throws(QueueError) -> [SpilledJob] {
         let keys = name.keys
@@ -93,23 +93,41 @@ extension JobQueue {
 
     /// Removes dead jobs that are still dead in the given generation.
     ///
-    /// - Parameter file: The file that the jobs were written to; nil if they are discarded.
+    /// - Parameter place: The place that the jobs were written to; nil if they are discarded.
     /// - Returns: The number of jobs that were removed.
     @discardableResult
     public func removeDead(
-        _ jobs: [(job: String, generation: Int)], writtenTo file: String? = nil
+        _ jobs: [(job: String, generation: Int)], writtenTo place: String? = nil
     ) async throws(QueueError) -> Int {
         let reply = try await run(
-            QueueScript.removeDead, file, jobs.flatMap { [$0.job, "\($0.generation)"] })
+            QueueScript.removeDead, place, jobs.flatMap { [$0.job, "\($0.generation)"] })
         guard let removed = reply.int else { throw unexpected(reply, of: QueueScript.removeDead) }
         return Int(removed)
     }
 
-    /// Returns the files on the machines of workers to which dead jobs were moved, and the number of jobs in each.
+    /// Returns the places to which dead jobs were moved, and the number of jobs that were moved to each; that of jobs that were put
+    /// back since is not known.
     public func spillFiles() async throws(QueueError) -> [(file: String, jobs: Int)] {
         let files = try await send("HGETALL", name.keys.spilled).pairs ?? [:]
         return files.sorted { $0.key < $1.key }.map { ($0.key, Int($0.value) ?? 0) }
     }
+
+    /// The most places that are named in a sentence.
+    private static let placesNamedMax = 3
+
+    /// Returns the places to which jobs were moved last, as text for people; nil if none ever was.
+    func lastPlaces() async throws(QueueError) -> String? {
+        let places = try await spillFiles().map(\.file)
+        // Their names end with the month. A job's name is remembered for two days, so it is in one of the last.
+        func month(_ place: String) -> Substring {
+            place.split(separator: "/").last?.suffix(Self.monthSuffix) ?? ""
+        }
+        let last = places.sorted { (month($1), $0) < (month($0), $1) }.prefix(Self.placesNamedMax)
+        return last.isEmpty ? nil : last.joined(separator: " or ")
+    }
+
+    /// The length of `2026-11.ndjson`.
+    private static let monthSuffix = 14
 
     /// Runs a dead job again whose record was dropped, from its request, as a new generation.
     ///
@@ -135,23 +153,72 @@ extension JobQueue {
                 history: [], fields: request.fields?.json))
     }
 
-    /// Restores a dead job that was moved to a file, as a new generation.
+    /// Restores a dead job that was moved to the library, as a new generation.
     ///
-    /// - Returns: `replayed`; `notDead` if the job exists, because it was restored before or sent again; `conflict` if another
-    ///   job has the id, or a batch that was opened since its death; `malformed` if it has no edit to run.
+    /// - Returns: As for several jobs.
     public func restore(_ job: SpilledJob) async throws(QueueError) -> Replay {
-        guard let edit = job.edit else { return .malformed }
-        let reply = try await run(
-            QueueScript.restore, job.job, job.generation, job.asset, edit, job.tenant, job.priority,
-            job.batch, job.cost, job.isNamed, job.died, job.fields)
-        switch reply.string {
-        case "OK": return .replayed
-        case "THERE": return .notDead
-        case "OTHER": return .conflict
-        // The worker crashed after it wrote the file and before it dropped the job from Redis.
-        case "DEAD": return try await replay([job.job]).first ?? .unknown
-        default: throw unexpected(reply, of: QueueScript.restore)
+        try await restore([job]).first ?? .unknown
+    }
+
+    /// Restores dead jobs that were moved to the library, as new generations. Those of one batch should come together: each call
+    /// opens it once more, and it completes once more.
+    ///
+    /// - Returns: One result per job: `replayed`; `notDead` if the job exists, because it was restored before or sent again; `conflict` if another
+    ///   job has the id, or a batch that was opened since its death; `malformed` if no worker can run it (``SpilledJob/fault``).
+    public func restore(_ jobs: [SpilledJob]) async throws(QueueError) -> [Replay] {
+        var results: [Replay] = []
+        var rest = jobs[...]
+        while !rest.isEmpty {
+            var bytes = 0
+            let call = rest.prefix(Self.restoreMax).prefix { job in
+                bytes += job.edit?.utf8.count ?? 0
+                return bytes <= Self.restoreBytesMax
+            }
+            // One job of any size.
+            let some = call.isEmpty ? rest.prefix(1) : call
+            rest = rest.dropFirst(some.count)
+            results += try await restoreSome(Array(some))
         }
+        return results
+    }
+
+    /// The most jobs, and the most bytes of edits, of one call.
+    private static let restoreMax = 100
+    private static let restoreBytesMax = 2 << 20
+
+    private func restoreSome(_ jobs: [SpilledJob]) async throws(QueueError) -> [Replay] {
+        let canRun = jobs.map { $0.fault == nil }
+        let runnable = zip(jobs, canRun).filter { $0.1 }.map { $0.0 }
+        let reply = try await run(
+            QueueScript.restore,
+            runnable.flatMap { job in
+                [
+                    job.job, "\(job.generation)", job.asset, job.edit ?? "", job.tenant,
+                    job.priority,
+                    job.batch ?? "", job.cost.map { "\($0)" } ?? "", job.isNamed ? "1" : "",
+                    "\(job.died)", job.fields ?? "",
+                ]
+            })
+        guard var answers = reply.array?.map(\.string)[...], answers.count == runnable.count else {
+            throw unexpected(reply, of: QueueScript.restore)
+        }
+        var results: [Replay] = []
+        for (job, canRun) in zip(jobs, canRun) {
+            guard canRun else {
+                results.append(.malformed)
+                continue
+            }
+            switch answers.popFirst().flatMap({ $0 }).map(Self.word) {
+            case "OK": results.append(.replayed)
+            case "THERE": results.append(.notDead)
+            case "OTHER": results.append(.conflict)
+            case "ERROR": results.append(.damaged)
+            // The worker crashed after it wrote the job down and before it dropped it from Redis.
+            case "DEAD": results.append(try await replay([job.job]).first ?? .unknown)
+            default: throw unexpected(reply, of: QueueScript.restore)
+            }
+        }
+        return results
     }
 
     /// Returns the causes of death. They are counted as jobs die, are replayed or are dropped, so the cost does not depend on
@@ -165,7 +232,7 @@ extension JobQueue {
     }
 }
 
-/// A dead job as it is written to a file: one line of JSON with all that is needed to explain its death and to restore it.
+/// A dead job as a library keeps it: one line of JSON with all that is needed to explain its death and to restore it.
 public struct SpilledJob: Sendable, Codable, Equatable {
     public let job: String
     /// The number of replays of the job, plus one.
@@ -208,6 +275,45 @@ public struct SpilledJob: Sendable, Codable, Equatable {
 
     /// The name of this line.
     public var name: Name { Name(job: job, generation: generation) }
+
+    /// Why no worker can run the job; nil if one can. Anybody may have written a line of a file, and a job of it that is restored would
+    /// only die again, or wait at a priority that nobody serves.
+    public var fault: Failure? {
+        do throws(Failure) {
+            try check()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func check() throws(Failure) {
+        guard edit != nil else {
+            throw Failure(.missingField, "it never had an edit: there is nothing to run.")
+        }
+        if let colon = job.lastIndex(of: ":"), UInt64(job[job.index(after: colon)...]) != nil {
+            _ = try BatchID(String(job[..<colon]))
+        } else {
+            _ = try JobID(ofJob: job)
+        }
+        _ = try AssetPath(asset)
+        _ = try JobID(tenant)
+        if let batch { _ = try BatchID(batch) }
+        guard Priority(rawValue: priority) != nil else {
+            throw Failure(
+                .invalidValue,
+                "priority is \(priority.debugDescription.printable); expected one of "
+                    + "\(Priority.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        guard Self.generations.contains(generation) else {
+            throw Failure(
+                .invalidValue,
+                "generation is \(generation); expected one from \(Self.generations.lowerBound) on.")
+        }
+    }
+
+    /// Lua counts exactly up to 2^53.
+    private static let generations = 1..<1 << 53
 }
 
 extension SpilledJob {

@@ -1,8 +1,8 @@
 -- Returns all facts that explain a job's state, at one moment. Changes nothing.
 --
 -- ARGV     P, events max, done max, id, maximum flows
--- Returns  (name, value)*; `state` is a job's state, or `incoming`, `lane` (not yet a job), `dropped` (done so long
---          ago that only its name is left) or `unknown`
+-- Returns  (name, value)*; `state` is a job's state, or `incoming`, `lane` (not yet a job), `dropped` (it ended so long
+--          ago that only its name is left; `endedAs`, unless it succeeded) or `unknown`
 local id, flows_max = ARGV[4], tonumber(ARGV[5])
 local out = {'now', NOW}
 local function add(name, value)
@@ -85,6 +85,13 @@ if f then
   add('incoming', int(incoming))
   return out
 end
+-- Adds how a job ended of which only the name is left.
+local function add_end(mark)
+  if not mark then return end
+  local _, ended = remembered(mark)
+  add('endedAs', ended)
+end
+
 local batch, number = member_of(id)
 local b = batch and call('HMGET', P .. 'batch:' .. batch, 'admitted', 'tenant', 'cancel', 'cap', 'sealed', 'inLane', 'folder')
 
@@ -108,6 +115,7 @@ if b and b[1] then
   add('batch', batch)
   add('batchFolder', b[7])
   add('state', state)
+  if state == 'dropped' then add_end(seen(id)) end
   add('absent', absent)
   add('sealed', b[5])
   add('batchCancel', b[3])
@@ -123,6 +131,7 @@ end
 local is_seen = seen(id)
 add('incoming', int(incoming))
 add('state', is_seen and 'dropped' or 'unknown')
+add_end(is_seen)
 if batch and not is_seen then
   if seen('batch:' .. batch) then
     add('batch', batch)

@@ -112,10 +112,15 @@ final class LineReader {
     private var splitter: LineSplitter
     private var block = [UInt8](repeating: 0, count: 1 << 20)
     private var position = 0
+    private let end: Int
     private var isAtEnd = false
 
-    init(_ file: OpenFile, lineBytesMax: Int = ContractLimits.jobBytesMax) {
+    /// - Parameter bytesMax: the number of bytes that are read, whatever the file has by then.
+    init(
+        _ file: OpenFile, lineBytesMax: Int = ContractLimits.jobBytesMax, bytesMax: Int = .max
+    ) {
         self.file = file
+        end = bytesMax
         splitter = LineSplitter(lineBytesMax: lineBytesMax)
     }
 
@@ -127,7 +132,9 @@ final class LineReader {
             if let result = try splitter.next(isLast: isAtEnd, body) { return result }
             if isAtEnd { return nil }
             try block.withUnsafeMutableBytes { block in
-                let count = try file.read(into: block, from: position)
+                let room = UnsafeMutableRawBufferPointer(
+                    rebasing: block[..<min(block.count, end - position)])
+                let count = room.isEmpty ? 0 : try file.read(into: room, from: position)
                 position += count
                 isAtEnd = count == 0
                 splitter.append(UnsafeRawBufferPointer(rebasing: block[..<count]))

@@ -1,0 +1,124 @@
+import Edits
+import Files
+import FoundationEssentials
+import JobQueue
+import Library
+import Operations
+import Telemetry
+
+/// Reads the dead jobs that workers moved to a library, line by line, without duplicates.
+///
+/// Jobs that are replayed may die again and be moved to the same place at once. So only what was there at the begin is read: the bytes
+/// of a file then, and jobs that had died by then.
+struct DeadLetterReader {
+    let filter: DeadFilter
+    /// The queue's time at the begin, ms since 1970. Jobs that died later are passed over.
+    let until: Int
+
+    /// The most jobs that `body` gets at a time.
+    private static let pageMax = JobQueue.replayMax
+
+    /// Calls `body` with pages of the jobs at a place that match the filter.
+    ///
+    /// A line that is no job was cut off by a crash and is passed over: its job is still in Redis. So is a line of a later release.
+    ///
+    /// - Parameters:
+    ///   - place: a file, a folder, or a URL of a bucket's objects.
+    ///   - library: the setting of the library in whose bucket they are; nil: the environment or the settings file has it.
+    /// - Returns: the number of lines of a later release.
+    /// - Throws: if the place cannot be read.
+    func read(
+        _ place: String, of library: FlagValue?, _ settings: String?,
+        _ body: ([SpilledJob]) async throws -> Void
+    ) async throws -> Int {
+        var pages = Pages()
+        if place.hasPrefix("s3://") {
+            let (location, _, logger) = try LibraryOptions.read(
+                [library].compactMap(\.self), file: settings)
+            let open = try await OpenStore.open(location, for: .reading, logger)
+            do {
+                try await open.library.forEachDeadLetterFile(
+                    at: place, until: Date(timeIntervalSince1970: Double(until) / 1000)
+                ) { try await read($0, &pages, body) }
+            } catch {
+                await open.close()
+                throw error
+            }
+            await open.close()
+        } else {
+            for file in try DeadLetterFile.files(at: place) { try await read(file, &pages, body) }
+        }
+        if !pages.jobs.isEmpty { try await body(pages.jobs) }
+        return pages.later
+    }
+
+    /// The jobs that were read and are not passed on yet.
+    private struct Pages {
+        var jobs: [SpilledJob] = []
+        var seen: Set<SpilledJob.Name> = []
+        var later = 0
+    }
+
+    private func read(
+        _ letters: DeadLetterFile, _ pages: inout Pages,
+        _ body: ([SpilledJob]) async throws -> Void
+    ) async throws {
+        let path = letters.file.name
+        let lines = LineReader(
+            letters.file, lineBytesMax: SpilledJob.lineBytesMax, bytesMax: letters.bytes)
+        while let (bytes, number) = try lines.next({ ($0.map { Data($0) }, $1) }) {
+            guard let bytes else {
+                throw Failure(
+                    .ioFailure,
+                    "\(path), line \(number), has more than \(SpilledJob.lineBytesMax) bytes; expected a dead job."
+                )
+            }
+            if bytes.isEmpty { continue }
+            if let format = Self.laterFormat(of: bytes) {
+                pages.later += 1
+                StandardError.write(
+                    "\(path), line \(number), has format \(format); this release reads up to \(SpilledJob.formatKnown), and "
+                        + "leaves the job to a later one.")
+                continue
+            }
+            guard let job = Self.job(bytes) else {
+                StandardError.write(
+                    "\(path), line \(number), is no dead job and is passed over.")
+                continue
+            }
+            guard job.died <= until, filter.matches(job), pages.seen.insert(job.name).inserted
+            else { continue }
+            if let fault = job.fault {
+                StandardError.write(
+                    "\(path), line \(number): job \(job.job.debugDescription.printable) cannot run: \(fault.message)"
+                )
+            }
+            pages.jobs.append(job)
+            if pages.jobs.count == Self.pageMax {
+                try await body(pages.jobs)
+                pages.jobs = []
+            }
+        }
+    }
+
+    private struct Format: Decodable { let format: Int? }
+
+    /// Returns the format of a line of a later release; nil for any other line.
+    private static func laterFormat(of line: Data) -> Int? {
+        do {
+            let format = try JSONDecoder().decode(Format.self, from: line).format ?? 1
+            return format > SpilledJob.formatKnown ? format : nil
+        } catch {
+            return nil
+        }
+    }
+
+    private static func job(_ line: Data) -> SpilledJob? {
+        do {
+            return try JSONDecoder().decode(SpilledJob.self, from: line)
+        } catch {
+            // A crash cut the line off, and the job was written again.
+            return nil
+        }
+    }
+}
