@@ -18,6 +18,7 @@ extension JobReason {
             "It waits: \(Self.detail(stop)); \(Phrase.ahead(rank))."
         case .stopped(let stop, .batchStream(let batch, let rank)):
             "It waits in the stream of batch \(batch): \(Self.detail(stop))\(Phrase.aheadInBatch(rank))."
+        case .stopped(let stop, .due): "Its time has come, and it waits: \(Self.detail(stop))."
         case .quarantined(let crashes, let rank):
             "It waits for a worker without other jobs after \(Phrase.plural(crashes, "crash", "crashes")); "
                 + "\(Phrase.ahead(rank))."
@@ -56,12 +57,15 @@ extension JobReason {
                 + (stage.map { " (\(Self.text($0)))" } ?? "")
                 + (attempt == 1 ? "." : ", attempt \(attempt).")
         case .beingStopped(_, let reason): "It is being stopped: it was cancelled (\(reason))."
-        case .leaseLost(_, let ago):
-            "Its worker has sent no heartbeat for \(Phrase.span(ago)); another worker takes the job over."
+        case .leaseLost(_, let ago, let hasWorkers):
+            "Its worker has sent no heartbeat for \(Phrase.span(ago)); "
+                + (hasWorkers ? "another worker takes the job over." : "no worker runs.")
         case .publishing(_, let version):
             "\(Self.title(version)) is made current; it cannot be cancelled any more."
-        case .publishingAgain(let version, let error):
-            "\(Self.title(version)) could not be made current; the next attempt follows: \(Self.detail(error))"
+        case .publishingAgain(let version, let error, let hasWorkers):
+            "\(Self.title(version)) could not be made current; "
+                + (hasWorkers ? "the next attempt follows" : "no worker runs for the next attempt")
+                + ": \(Self.detail(error))"
         case .stuck(let since, let version, let error):
             "\(Self.title(version)) could not be published\(since.map { " since \(Phrase.time($0))" } ?? ""): "
                 + "\(Self.detail(error)) Later edits of \(version.asset) wait. It can be replayed after the cause "
@@ -169,6 +173,7 @@ extension JobReason {
             if case .queuePaused(let reason) = stop { add("reason", reason) }
             switch position {
             case .ready(let ahead): add("ahead", ahead)
+            case .due: break
             case .batchStream(let batch, let ahead):
                 add("batch", batch)
                 add("ahead", ahead)
@@ -211,11 +216,14 @@ extension JobReason {
             add("stage", stage?.name)
             add("framesDone", stage?.progress?.framesDone)
             add("frames", stage?.progress?.frames)
-        case .leaseLost(_, let ago): addSpan("forSeconds", ago)
+        case .leaseLost(_, let ago, let hasWorkers):
+            addSpan("forSeconds", ago)
+            if !hasWorkers { fields["noWorker"] = .bool(true) }
         case .publishing(_, let version): add(version)
-        case .publishingAgain(let version, let error):
+        case .publishingAgain(let version, let error, let hasWorkers):
             add(version)
             add(error)
+            if !hasWorkers { fields["noWorker"] = .bool(true) }
         case .stuck(let since, let version, let error):
             addTime("at", since)
             add(version)
@@ -263,6 +271,7 @@ extension JobReason {
             "waiting: \(Self.text(stop)); \(Phrase.ahead(rank))"
         case .stopped(let stop, .batchStream(let batch, let rank)):
             "waiting in the stream of batch \(batch): \(Self.text(stop))\(Phrase.aheadInBatch(rank))"
+        case .stopped(let stop, .due): "waiting: its time has come; \(Self.text(stop))"
         case .quarantined(let crashes, let rank):
             "waiting: in quarantine after \(Phrase.plural(crashes, "crash", "crashes")), "
                 + "for a worker without other jobs; \(Phrase.ahead(rank))"
@@ -301,14 +310,14 @@ extension JobReason {
                 + (attempt == 1 ? "" : ", attempt \(attempt)")
         case .beingStopped(let worker, let reason):
             "being stopped: \(worker) was notified of the cancellation (\(reason))"
-        case .leaseLost(let worker, let ago):
+        case .leaseLost(let worker, let ago, let hasWorkers):
             "lost: \(worker) has sent no heartbeat since its lease ended \(Phrase.span(ago)) ago; the next worker "
-                + "that checks takes the job back"
+                + "that checks takes the job back" + (hasWorkers ? "" : ", and no worker runs")
         case .publishing(let worker, let version):
             "publishing: \(worker) makes \(Self.text(version)) current; it cannot be cancelled any more"
-        case .publishingAgain(let version, let error):
+        case .publishingAgain(let version, let error, let hasWorkers):
             "publishing: \(Self.text(version)) could not be made current (\(error.code): \(error.message)); the "
-                + "next worker that checks retries"
+                + "next worker that checks retries" + (hasWorkers ? "" : ", and no worker runs")
         case .stuck(let since, let version, let error):
             "stuck\(since.map { " since \(Phrase.time($0))" } ?? ""), \(error.code): \(Self.text(version)) could not "
                 + "be published: \(error.message) Later edits of \(version.asset) wait. Remove the cause; then run "

@@ -86,21 +86,26 @@ struct GatewayCommand: AsyncParsableCommand {
                 "the gateway listens on http://\(settings.address):\(port)",
                 metadata: ["version": "\(Engine.build)"])
         }
-        let status = try await openStatusPort(parts, traces)
+        // A scrape that times out closes the connection for all its calls.
+        let gaugeReads = RedisClient(connection.redis, logger: logger)
+        let gauges = QueueGauges(
+            queue: JobQueue(name: connection.name, redis: gaugeReads, settings: queueSettings),
+            isWorker: false)
+        let clients = [redis, eventReads, keyReads, webhookReads, gaugeReads]
+        let status = try await openStatusPort(parts, gauges, traces)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 // Services end in the opposite order: spans are sent last.
-                services: (traces.map { [.init(service: $0)] } ?? []) + [
-                    .init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)
-                ] + (status.map { [.init(service: $0)] } ?? []),
+                services: (traces.map { [.init(service: $0)] } ?? []) + service.services
+                    + (status.map { [.init(service: $0)] } ?? []),
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         do {
             try await group.run()
         } catch {
-            await close([redis, eventReads, keyReads, webhookReads], pictures, store)
+            await close(clients, pictures, store)
             throw error
         }
-        await close([redis, eventReads, keyReads, webhookReads], pictures, store)
+        await close(clients, pictures, store)
     }
 
     /// Refuses a library that is not the queue's, and a queue of a later release. While Redis is away, the gateway starts nevertheless.
@@ -121,12 +126,12 @@ struct GatewayCommand: AsyncParsableCommand {
 
     /// Opens the status port if the settings name one.
     private func openStatusPort(
-        _ parts: GatewayParts, _ traces: TraceExporter?
+        _ parts: GatewayParts, _ gauges: QueueGauges, _ traces: TraceExporter?
     ) async throws -> StatusServer? {
         guard let port = parts.settings.statusPort else { return nil }
         return try await StatusServer.open(
             host: parts.settings.statusAddress, port: port,
-            pages: parts.statusPages { traces?.families() ?? [] },
+            pages: parts.statusPages { await gauges.families() + (traces?.families() ?? []) },
             logger: parts.logger)
     }
 

@@ -15,10 +15,12 @@ extension JobQueue {
         let stuckIDs = try await send("ZRANGE", keys.stuck, "0", QueueStatus.heldMax - 1)
         let stuckJobs = try await records(of: stuckIDs.array?.compactMap(\.string) ?? [])
         let paused = try await send("HGET", keys.config, "paused").string
+        let fleet = try await fleet()
         return QueueStatus(
             jobs: census.jobs, paused: paused, ingressHold: try await ingressHold(),
             flows: census.flows, counters: counters.compactMapValues { Int($0) }, held: held,
-            stuckJobs: stuckJobs, workers: try await workers())
+            stuckJobs: stuckJobs, workers: fleet.living, silentWorkers: fleet.silent,
+            overdue: try await overdue())
     }
 
     /// Returns the workers that sent a heartbeat recently.

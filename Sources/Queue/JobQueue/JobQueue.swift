@@ -224,6 +224,12 @@ extension JobQueue {
         return max(try await now(), last.array?.last?.int.map { Int($0) } ?? 0)
     }
 
+    /// Returns the server's time, or the latest that the queue has given if the clock was set back since, in ms since 1970: nothing that
+    /// the queue did is later.
+    package func latestTime() async throws(QueueError) -> Int {
+        try await now() + lag()
+    }
+
     /// Returns the server's time without a leap forward that is not believed yet, as `Scripts/Shared/records.lua` defines it: what is
     /// ended by its age must not end because the clock is wrong for some seconds.
     func believedTime() async throws(QueueError) -> Int {
@@ -236,6 +242,20 @@ extension JobQueue {
         return min(now, ages[1] + min(max(0, now - ages[0]), Self.stepMax) + ages[2])
     }
 
+    /// Returns the time by which a worker that starts now judges what is due, in ms since 1970.
+    ///
+    /// While workers live, that is the believed time. Where none does, nobody measures how long ago the last one measured, and the first
+    /// call of another one believes the server's clock at once.
+    func dueTime() async throws(QueueError) -> Int {
+        let ticked = try await send("HGET", name.keys.virtual, "ticked").string.flatMap { Int($0) }
+        let now = try await now()
+        guard let ticked, now - ticked <= Self.unmeasuredAfter else { return now }
+        return try await believedTime()
+    }
+
+    /// The age in ms of the last measured time from which on no worker measures: an idle one does each 20 s at the least
+    /// (`FleetPace`), and may be late by `stepMax`.
+    private static let unmeasuredAfter = 20_000 + stepMax
     /// The longest step of ages that nobody has measured, in ms: STEP_MAX of `records.lua`.
     private static let stepMax = 10_000
 

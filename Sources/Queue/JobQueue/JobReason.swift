@@ -35,10 +35,10 @@ public enum JobReason: Sendable, Equatable {
     /// The job was cancelled and its worker notified.
     case beingStopped(worker: String, reason: String)
     /// The job's worker has sent no heartbeat since its lease expired.
-    case leaseLost(worker: String, ago: Int)
+    case leaseLost(worker: String, ago: Int, hasWorkers: Bool)
     case publishing(worker: String, version: Version)
     /// The job's version could not be published; another attempt follows.
-    case publishingAgain(version: Version, error: Failing)
+    case publishingAgain(version: Version, error: Failing, hasWorkers: Bool)
 
     // An operator must act, or the job has ended.
     /// The job's version could not be published in all permitted attempts.
@@ -92,6 +92,8 @@ public enum JobReason: Sendable, Equatable {
     public enum Position: Sendable, Equatable {
         /// Among the jobs of its tenant.
         case ready(ahead: Int)
+        /// Nowhere yet: its time has come, and nobody has noticed.
+        case due
         case batchStream(batch: String, ahead: Int)
     }
 
@@ -325,6 +327,8 @@ extension JobFacts {
 
     private var delayed: JobReason {
         let due = number("due") ?? now
+        // Only a worker notices that its time has come.
+        if due <= now, let stop { return .stopped(by: stop, at: .due) }
         guard failures > 0, has("code") else { return .notBefore(due: due, wait: due - now) }
         return .retryAt(due: due, wait: due - now, failures: failures, error: error)
     }
@@ -339,13 +343,16 @@ extension JobFacts {
         if let reason = text("cancel") ?? text("batchCancel") {
             return .beingStopped(worker: worker, reason: reason)
         }
-        if let ends = number("leaseEnds"), ends < now {
-            return .leaseLost(worker: worker, ago: now - ends)
-        }
+        if let lost { return lost }
         return .running(
             worker: worker, since: number("claimed").map { now - $0 },
             stage: text("stage").map { JobReason.Stage(name: $0, progress: progress) },
             attempt: failures + 1)
+    }
+
+    private var lost: JobReason? {
+        guard let ends = number("leaseEnds"), ends < now else { return nil }
+        return .leaseLost(worker: worker, ago: now - ends, hasWorkers: hasWorkers)
     }
 
     private var progress: JobProgress? {
@@ -355,8 +362,8 @@ extension JobFacts {
 
     private var publishing: JobReason {
         has("handedOn") && has("code")
-            ? .publishingAgain(version: version, error: error)
-            : .publishing(worker: worker, version: version)
+            ? .publishingAgain(version: version, error: error, hasWorkers: hasWorkers)
+            : lost ?? .publishing(worker: worker, version: version)
     }
 
     private var done: JobReason {

@@ -24,6 +24,10 @@ public struct QueueStatus: Sendable, Equatable {
     public let stuckJobs: [JobRecord]
     /// The workers that sent a heartbeat recently.
     public let workers: [WorkerInfo]
+    /// The workers of which nothing was heard for some time, and that nobody has forgotten yet.
+    public let silentWorkers: [SilentWorker]
+    /// The jobs that are due by now. While workers live, they are about to do it.
+    public let overdue: OverdueWork
 
     /// The ready jobs of one tenant at one priority.
     public struct Flow: Sendable, Codable, Equatable {
@@ -51,7 +55,7 @@ public struct QueueStatus: Sendable, Equatable {
 
 extension QueueStatus: Encodable {
     private enum CodingKeys: String, CodingKey {
-        case paused, ingressHold, flows, counters, held, stuckJobs, workers
+        case paused, ingressHold, flows, counters, held, stuckJobs, workers, silentWorkers, overdue
     }
 
     /// Encodes the counts beside the other fields, under their names.
@@ -66,10 +70,15 @@ extension QueueStatus: Encodable {
         try fields.encode(held, forKey: .held)
         try fields.encode(stuckJobs, forKey: .stuckJobs)
         try fields.encode(workers, forKey: .workers)
+        try fields.encode(silentWorkers, forKey: .silentWorkers)
+        try fields.encode(overdue, forKey: .overdue)
     }
 }
 
 extension QueueStatus {
+    /// The jobs that are due and stand because no worker lives, for people; nil if nothing is.
+    package var dueForNobody: String? { workers.isEmpty ? overdue.sentence : nil }
+
     /// The number of jobs in workers' hands. Where all of them are listed, their list is counted: readers see it, too, and
     /// numbers from two readings differ.
     package var inHand: Int { held.count < Self.heldMax ? held.count : self[.active] }

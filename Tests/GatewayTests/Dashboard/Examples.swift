@@ -109,6 +109,6 @@ struct Examples {
                             level: "holding", paused: 0,
                             reading: text("memory.high reached 3 times"))
                         : nil, trouble: nil)
-            })
+            }, silentWorkers: [], overdue: OverdueWork(delayed: 0, leases: 0))
     }
 }

@@ -43,7 +43,7 @@ struct ViewTests {
                 WorkerInfo(name: $0, slots: 2, busy: 1, version: "1", startedAt: "").with(
                     busy: 1, memory: nil, pressure: nil,
                     trouble: troubled.contains($0) ? "the disk of \($0) is away." : nil)
-            })
+            }, silentWorkers: [], overdue: OverdueWork(delayed: 0, leases: 0))
         return NowPage(
             Examples().frame,
             snapshot: QueueSnapshot(queue: "q", at: .now, status: status, after: nil, batches: []),

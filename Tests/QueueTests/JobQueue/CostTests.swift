@@ -30,7 +30,7 @@ import Testing
         #expect(try await q.queue.meanCost() == mean)
         try await q.admit("next")
         #expect(try await q.queue.facts(of: "next").number("mean") == Int(mean.rounded(.up)))
-        let work = try await q.queue.waitingWork(q.queue.status())
+        let work = try await q.queue.waitingWork(q.queue.status(), within: .seconds(600))
         #expect(work.parts.map(\.seconds) == [mean / 1000])
         let claim = try await q.claim()
         #expect(

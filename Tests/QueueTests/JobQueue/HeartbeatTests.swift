@@ -150,6 +150,9 @@ import Testing
         let old = RedisArgument(
             #"{"name":"old","slots":1,"busy":0,"version":"0","startedAt":"2026-01-01T00:00:00Z"}"#)
         _ = try await q.redis.send(["HSET", info, "old", old])
+        _ = try await q.redis.send([
+            "ZADD", RedisArgument(q.queue.name.keys.workers), .init(try await q.queue.now()), "old",
+        ])
         #expect(try await q.queue.workers().map(\.pressure) == [nil, nil])
     }
 

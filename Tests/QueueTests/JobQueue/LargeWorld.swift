@@ -50,6 +50,7 @@ struct LargeWorld: Sendable {
             """
             redis.call('HSET', P .. 'workers:info', 'worker' .. i,
               '{"name":"worker' .. i .. '","slots":2,"busy":0,"version":"0","startedAt":"2026-01-01T00:00:00Z"}')
+            redis.call('ZADD', P .. 'workers', redis.call('TIME')[1] * 1000, 'worker' .. i)
             """)
     }
 

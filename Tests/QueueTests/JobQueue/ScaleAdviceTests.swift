@@ -180,7 +180,7 @@ import Testing
         try await queue.seal(batch, jobs: 3, cost: 1000)
         try await fixture.admit("single")
         let status = try await queue.status()
-        let work = try await queue.waitingWork(status)
+        let work = try await queue.waitingWork(status, within: .seconds(600))
         let jobs = work.parts.reduce(0) { $0 + $1.jobs }
         #expect(jobs == 4, "\(work) \(status)")
         let seconds = work.seconds(within: .seconds(1000))

@@ -28,7 +28,7 @@ import Testing
                     job: "a", fence: fence, by: "w", Self.noDisk, carries: 0, random: 0) == .held)
         }
         let reason = try await q.queue.facts(of: "a").reason
-        guard case .publishingAgain(_, let error) = reason else {
+        guard case .publishingAgain(_, let error, _) = reason else {
             Issue.record("\(reason)")
             return
         }

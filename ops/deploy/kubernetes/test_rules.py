@@ -120,9 +120,14 @@ class ScalingTests(unittest.TestCase):
     @unittest.skipUnless(shutil.which("promtool"), "promtool is not installed")
     def test_prometheus_asks_for_as_many_as_the_formula(self):
         query = find(RENDERED["keda-prometheus"], "ScaledObject", "minilab-worker")["spec"]["triggers"][0]["metadata"]["query"]
-        # Seconds of work, slots of a worker, jobs by state, paused, and the workers asked for before rounding up.
+        # Seconds of work, slots of a worker, jobs by state, paused, and the workers asked for before rounding up. `due` and `lapsed`:
+        # delayed jobs whose time has come, and jobs of workers that died.
         stories = [
             (0, 2, {}, 0, 0),
+            (1, 2, {"delayed": 3, "due": 1}, 0, 1 / 1200),
+            (1, 2, {"active": 1, "lapsed": 1}, 0, 1 / 1200),
+            (1, 2, {"active": 1, "lapsed": 1}, 1, 0.1),
+            (1, 2, {"delayed": 3, "due": 1}, 1, 0),
             (1200, 2, {"ready": 500}, 0, 1),
             (6000, 2, {"ready": 100, "active": 4, "lanes": 900}, 0, 5),
             (6000, 2, {"ready": 2, "active": 1, "dead": 70, "parked": 9, "delayed": 9}, 0, 1.5),
@@ -135,6 +140,8 @@ class ScalingTests(unittest.TestCase):
             values['minilab_queue_paused{queue="photos"'] = paused
             for state in ("incoming", "lanes", "ready", "delayed", "parked", "active", "stuck", "dead"):
                 values[f'minilab_queue_jobs{{queue="photos", state="{state}"'] = jobs.get(state, 0)
+            for kind, name in (("delayed", "due"), ("lease", "lapsed")):
+                values[f'minilab_queue_overdue_jobs{{queue="photos", kind="{kind}"'] = jobs.get(name, 0)
             # Two workers tell the same.
             series = [
                 {"series": f'{key}, instance="{instance}"}}', "values": f"{value}x4"}

@@ -28,6 +28,9 @@ extension QueueSnapshot {
         ]
         if let shortage { lines.append(shortage) }
         if let trouble { lines.append(trouble) }
+        if let due = status.dueForNobody {
+            lines.append("DUE: \(due), and no worker runs. Start one: minilab worker.")
+        }
         if let hold = status.ingressHold { lines.append("HELD: \(hold.sentence)") }
         if let stuck { lines.append(stuck) }
         lines = lines.map(\.printable)
@@ -77,7 +80,12 @@ extension QueueSnapshot {
     }
 
     private func workers(_ most: Int) -> String? {
-        guard !status.workers.isEmpty else { return "no worker runs" }
+        let silent = status.silentWorkers.prefix(most).map { worker in
+            "\(worker.name) has sent no heartbeat\(worker.since.map { " since \(date($0))" } ?? "")"
+        }
+        guard !status.workers.isEmpty else {
+            return (["no worker runs"] + silent).joined(separator: "\n")
+        }
         var table = TextTable(
             ["worker", "in hand", "slots", "memory", "since"], rightAligned: [1, 2])
         for worker in status.workers.prefix(most) {
@@ -90,7 +98,7 @@ extension QueueSnapshot {
                 memory.compactMap(\.self).joined(separator: ", "), worker.startedAt,
             ])
         }
-        return table.text
+        return ([table.text] + silent).joined(separator: "\n")
     }
 
     private func batchTable(_ most: Int) -> String? {

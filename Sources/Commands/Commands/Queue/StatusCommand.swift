@@ -30,6 +30,9 @@ struct StatusCommand: AsyncParsableCommand {
             table.add([name == "batches" ? "total ends of batches" : "total \(name)", "\(count)"])
         }
         print(block: table.text)
+        if let due = status.dueForNobody {
+            print("DUE: \(due), and no worker runs. Start one: minilab worker.")
+        }
         if let hold = status.ingressHold { print("HELD: \(hold.sentence)") }
         for job in status.stuckJobs {
             print(
@@ -43,6 +46,11 @@ struct StatusCommand: AsyncParsableCommand {
                         ?? "\(worker.busy) of \(worker.slots) slots busy at its last report")
                     + (worker.memory.map { ", memory \($0)" } ?? "")
                     + (worker.trouble.map { ", claims no jobs: \($0)" } ?? ""))
+        }
+        for worker in status.silentWorkers {
+            print(
+                "worker \(worker.name): no heartbeat"
+                    + (worker.since.map { " since \(date($0))" } ?? ""))
         }
         for held in status.held {
             print(

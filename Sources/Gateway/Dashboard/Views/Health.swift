@@ -28,10 +28,12 @@ package struct Health: View {
         let waiting = status[.incoming] + status[.lane] + status[.ready]
         let short = status.workers.filter { $0.pressure != nil }
         let troubled = status.workers.filter { $0.trouble != nil }
-        if status.workers.isEmpty, waiting + status[.active] > 0 {
+        // A job that is due counts although it is in none of the counts above: only a worker notices it.
+        let standing = waiting + status[.active] + status.overdue.delayed
+        if status.workers.isEmpty, standing > 0 {
             self.init(
                 .trouble,
-                "No worker runs, and \(many(waiting + status[.active], "job waits", "jobs wait")): start one."
+                "No worker runs, and \(many(standing, "job waits", "jobs wait")): start one."
             )
         } else if let first = troubled.first {
             self.init(

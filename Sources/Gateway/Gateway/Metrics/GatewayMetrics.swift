@@ -109,14 +109,15 @@ struct CountedBody: AsyncSequence, Sendable {
 extension GatewayParts {
     /// Returns the pages of the status port.
     ///
-    /// - Parameter traces: metrics of the spans that the gateway sends.
+    /// - Parameter more: metrics of the spans that the gateway sends, and of the queue.
     package func statusPages(
-        traces: @escaping @Sendable () -> [MetricFamily] = { [] }
+        more: @escaping @Sendable () async -> [MetricFamily] = { [] }
     ) -> [StatusPage] {
         [
             StatusPage("/metrics") { [self] in
                 let families =
-                    metrics.families() + gauges() + webhooks.service.metrics().families + traces()
+                    metrics.families() + gauges() + webhooks.service.metrics().families
+                    + (await more())
                 return StatusAnswer(Exposition.mediaType, Exposition.text(families))
             },
             // The process is alive, because it answers this request.

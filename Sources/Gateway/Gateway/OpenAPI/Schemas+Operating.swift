@@ -32,6 +32,9 @@ extension Schemas {
                     "counters": .map(.object(["type": .string("integer")])),
                     "held": .list(.schema("DeadJob"), max: QueueStatus.heldMax),
                     "stuckJobs": .list(.schema("DeadJob")), "workers": .list(.schema("Worker")),
+                    "silentWorkers": .list(
+                        .fields(["name": .text, "since?": .count], isClosed: true)),
+                    "overdue": .fields(["delayed": .count, "leases": .count], isClosed: true),
                 ]) { $0[$1.countName] = .count }, isClosed: true),
             "Worker": .fields(
                 [

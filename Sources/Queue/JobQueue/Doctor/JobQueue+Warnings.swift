@@ -45,12 +45,11 @@ extension JobQueue {
     }
 
     private func idleWarning() async throws(QueueError) -> String? {
-        let beats = Heartbeat.beatsPerLease * settings.lease.milliseconds
-        let now = try await now()
-        let workers = try await send(
-            "ZCOUNT", name.keys.workers, "\(now - beats)", "\(now + beats)")
-        guard workers.int == 0 else { return nil }
-        var waiting = 0
+        let fleet = try await fleet()
+        guard fleet.living.isEmpty else { return nil }
+        let due = try await overdue()
+        // Leases that ran out are among those that are counted below.
+        var waiting = due.delayed
         for (command, structure) in [
             ("XLEN", "in:interactive"), ("XLEN", "in"), ("ZCARD", "lanes"), ("ZCARD", "lease"),
         ] {
@@ -59,9 +58,59 @@ extension JobQueue {
         for priority in Self.priorities {
             waiting += try await size("ZCARD", "flows:\(priority)")
         }
-        return waiting == 0
-            ? nil
-            : "jobs are waiting, but no worker has sent a heartbeat lately. Start one: minilab worker."
+        guard waiting > 0 else { return nil }
+        return
+            "jobs are waiting\(due.sentence.map { " (\($0))" } ?? ""), but no worker has sent a heartbeat lately"
+            + (fleet.silent.isEmpty
+                ? "" : "; the last ones were \(Self.names(of: fleet.silent))")
+            + ". Start one: minilab worker."
+    }
+
+    /// The ratio of two budgets of memory from which on the smaller worker leaves jobs to others that are not rare.
+    private static let budgetRatio = 2
+
+    /// Returns what workers of one queue differ in, so that some cannot do what others can. The queue works nevertheless: jobs are left
+    /// to those that can. Two machines of different size are an ordinary fleet.
+    static func differences(of workers: [WorkerInfo]) -> [String] {
+        var warnings: [String] = []
+        let known = workers.filter { $0.machine != nil }
+        for name in Set(known.flatMap { $0.machine?.keys.map { $0 } ?? [] }).sorted() {
+            let values = Dictionary(grouping: known) { $0.machine?[name] ?? "as usual" }
+            guard values.count > 1 else { continue }
+            let groups = values.sorted { ($0.value.count, $0.key) < ($1.value.count, $1.key) }
+            warnings.append(
+                "workers differ in \(name): "
+                    + groups.map { "\($0.key) at \(Self.some($0.value.map(\.name)))" }
+                    .joined(separator: "; ")
+                    + ". What one cannot do is left to the others, which costs each such job a try; give all of them the same."
+            )
+        }
+        let budgets = workers.compactMap { worker in
+            worker.memory.map { (name: worker.name, bytes: $0.budgetBytes) }
+        }.sorted { ($0.bytes, $0.name) < ($1.bytes, $1.name) }
+        if let least = budgets.first, let most = budgets.last,
+            most.bytes / budgetRatio > least.bytes
+        {
+            warnings.append(
+                "workers differ in memory: \(least.name) may use \(least.bytes / 1_000_000) MB, and \(most.name) "
+                    + "\(most.bytes / 1_000_000) MB. Photos that need more than the smaller one has are left to the larger ones."
+            )
+        }
+        return warnings
+    }
+
+    private static func some(_ names: [String]) -> String {
+        names.sorted().prefix(silentNamedMax).joined(separator: ", ")
+            + (names.count > silentNamedMax ? " and \(names.count - silentNamedMax) more" : "")
+    }
+
+    /// The most workers that are named in a sentence.
+    private static let silentNamedMax = 5
+
+    private static func names(of silent: [SilentWorker]) -> String {
+        let last = silent.sorted { $0.since ?? 0 > $1.since ?? 0 }
+        return last.prefix(silentNamedMax).map(\.name).joined(separator: ", ")
+            + (last.count > silentNamedMax ? " and \(last.count - silentNamedMax) more" : "")
     }
 
     private func size(_ command: String, _ structure: String) async throws(QueueError) -> Int {

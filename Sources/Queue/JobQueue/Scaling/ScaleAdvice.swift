@@ -13,6 +13,8 @@ public struct ScaleAdvice: Sendable, Equatable, Codable {
         case idle
         /// Claims are paused: more workers would do nothing.
         case paused
+        /// Nothing may be claimed, and workers died: what they held has to be taken back, or published.
+        case abandoned
         /// The work divided by the time.
         case work
         /// No more jobs can run at the same time.
@@ -32,7 +34,7 @@ public struct ScaleAdvice: Sendable, Equatable, Codable {
     public let running: Int
     /// The work that can be done within the time, in seconds of a slot.
     public let workSeconds: Double
-    /// The jobs that are not done, except those that wait for their start time.
+    /// The jobs that are not done, except those that wait for a time beyond the target's.
     public let jobs: Int
     /// The number of working slots of one worker.
     public let slotsPerWorker: Double
@@ -60,7 +62,9 @@ public struct ScaleAdvice: Sendable, Equatable, Codable {
         let byWork = count(seconds, Double(target.within) * slots)
         let byJobs = count(Double(work.concurrency), slots)
         (workers, reason) =
-            if work.isPaused {
+            if work.isPaused || byWork == 0, work.abandoned > 0 {
+                (1, .abandoned)
+            } else if work.isPaused {
                 (0, .paused)
             } else if byWork == 0 {
                 (0, .idle)
@@ -158,10 +162,15 @@ public struct WaitingWork: Sendable, Equatable {
     public let usualCap: Int?
     /// Whether claims are paused.
     public let isPaused: Bool
+    /// The number of jobs whose workers' leases ran out. A pause does not keep workers from these: a version that is being published
+    /// is finished.
+    public let abandoned: Int
 
     public init(
-        parts: [Part], caps: [String: Int] = [:], usualCap: Int? = nil, isPaused: Bool = false
+        parts: [Part], caps: [String: Int] = [:], usualCap: Int? = nil, isPaused: Bool = false,
+        abandoned: Int = 0
     ) {
+        self.abandoned = abandoned
         self.parts = parts
         self.caps = caps
         self.usualCap = usualCap
@@ -200,15 +209,17 @@ public struct WaitingWork: Sendable, Equatable {
 extension WaitingWork {
     /// Counts the work of a queue.
     ///
-    /// Delayed and parked jobs do not count: they wait for their start time or for another job of their asset, not for a worker.
-    /// Running jobs count whole, because their progress is not known.
+    /// Delayed jobs count if they are due within the time, because nobody says when they are: a queue without workers would let them
+    /// wait for ever. Other delayed jobs and parked ones do not count: they wait for their time or for another job of their asset, not
+    /// for a worker. Running jobs count whole, because their progress is not known.
     ///
     /// - Parameters:
     ///   - batches: The batches that have not ended.
+    ///   - due: The number of delayed jobs that are due within the time.
     ///   - meanCost: The average cost of a render, in milliseconds of a slot.
     public init(
-        _ status: QueueStatus, batches: [BatchRecord], caps: [String: Int], usualCap: Int?,
-        meanCost: Double
+        _ status: QueueStatus, batches: [BatchRecord], due: Int, caps: [String: Int],
+        usualCap: Int?, meanCost: Double
     ) {
         let mean = meanCost / 1000
         var parts: [Part] = []
@@ -232,12 +243,16 @@ extension WaitingWork {
             single += jobs
             parts.append(Part(tenant: tenant, jobs: jobs, seconds: Double(jobs) * mean))
         }
-        let open = status[.incoming] + status[.ready] + status[.active]
-        let others = open - membersOut.values.reduce(0, +) - single
+        // Members that are parked or delayed are in no count of these; they must not hide what is announced or due.
+        let open = status[.ready] + status[.active]
+        let others =
+            max(0, open - membersOut.values.reduce(0, +) - single) + status[.incoming] + due
         if others > 0 {
             parts.append(Part(tenant: nil, jobs: others, seconds: Double(others) * mean))
         }
-        self.init(parts: parts, caps: caps, usualCap: usualCap, isPaused: status.paused != nil)
+        self.init(
+            parts: parts, caps: caps, usualCap: usualCap, isPaused: status.paused != nil,
+            abandoned: status.overdue.leases)
     }
 }
 
@@ -250,15 +265,20 @@ extension JobQueue {
     ) async throws(QueueError) -> ScaleAdvice {
         let now: QueueStatus
         if let status { now = status } else { now = try await self.status() }
-        return ScaleAdvice(try await waitingWork(now), workers: now.workers, target)
+        return ScaleAdvice(
+            try await waitingWork(now, within: .seconds(target.within)), workers: now.workers,
+            target)
     }
 
-    func waitingWork(_ status: QueueStatus) async throws(QueueError) -> WaitingWork {
+    func waitingWork(
+        _ status: QueueStatus, within time: Duration
+    ) async throws(QueueError) -> WaitingWork {
         let batches = try await batches(openOnly: true, count: Self.batchesListedMax)
         let rules = try await tenantRules()
         let usualCap = try await send("HGET", name.keys.config, "cap").string
         return WaitingWork(
-            status, batches: batches, caps: rules.compactMapValues(\.cap),
+            status, batches: batches, due: try await delayed(within: time),
+            caps: rules.compactMapValues(\.cap),
             usualCap: usualCap.flatMap { Int($0) },
             meanCost: try await meanCost() ?? Double(settings.usualCost))
     }

@@ -3,7 +3,8 @@ public import Telemetry
 
 /// The gauges of a queue, from the counts in Redis, for a scrape.
 ///
-/// Every worker of a queue reports the same numbers, so use their `max` and not their sum.
+/// Every worker and every gateway of a queue reports the same numbers, so use their `max` and not their sum. A gateway reports them
+/// because a queue without workers has nobody else.
 public actor QueueGauges {
     /// The lifetime of a reading: consecutive scrapes, or those of several scrapers, share one call.
     public static let freshFor: Duration = .seconds(5)
@@ -13,14 +14,19 @@ public actor QueueGauges {
     private let queue: JobQueue
     private let freshFor: Duration
     private let readTimeMax: Duration
+    private let isWorker: Bool
     private var newest: (at: ContinuousClock.Instant, reading: Task<[MetricFamily], Never>)?
 
     /// Creates the gauges of a queue.
     ///
-    /// - Parameter queue: A queue with a client of its own: a scrape that is given up closes the connection.
+    /// - Parameters:
+    ///   - queue: A queue with a client of its own: a scrape that is given up closes the connection.
+    ///   - isWorker: Whether a worker reports them.
     public init(
-        queue: JobQueue, freshFor: Duration = freshFor, readTimeMax: Duration = readTimeMax
+        queue: JobQueue, freshFor: Duration = freshFor, readTimeMax: Duration = readTimeMax,
+        isWorker: Bool = true
     ) {
+        self.isWorker = isWorker
         self.queue = queue
         self.freshFor = freshFor
         self.readTimeMax = readTimeMax
@@ -28,6 +34,13 @@ public actor QueueGauges {
 
     /// Returns the gauges, at most ``freshFor`` old; while Redis is unavailable only `minilab_redis_up 0`.
     public func families() async -> [MetricFamily] {
+        await familiesWithContact().filter { $0.name != Self.upName || isWorker }
+    }
+
+    /// The name of the gauge of a worker's contact to Redis. Alerts take it for a worker, so nobody else has it.
+    private static let upName = "minilab_redis_up"
+
+    private func familiesWithContact() async -> [MetricFamily] {
         if let newest, .now - newest.at < freshFor { return await newest.reading.value }
         let reading = Task { [queue, readTimeMax] in await Self.read(queue, within: readTimeMax) }
         newest = (.now, reading)
@@ -85,6 +98,20 @@ public actor QueueGauges {
             .gauge(
                 "minilab_queue_workers", "Workers of the queue with a recent heartbeat.",
                 labels: [MetricFamily.Label("queue", queue)], Double(status.workers.count)),
+            .gauge(
+                "minilab_queue_held_entries",
+                "Entries of the ingress that are not admitted, because enough jobs wait already.",
+                labels: [MetricFamily.Label("queue", queue)],
+                Double(status.ingressHold?.entries ?? 0)),
+            MetricFamily(
+                name: "minilab_queue_overdue_jobs",
+                help:
+                    "Jobs that wait for any living worker: delayed ones whose time has come, and those whose worker's lease ran out.",
+                kind: .gauge,
+                samples: [
+                    sample("kind", "delayed", status.overdue.delayed),
+                    sample("kind", "lease", status.overdue.leases),
+                ]),
         ]
     }
 
@@ -118,7 +145,7 @@ public actor QueueGauges {
 
     private static func up(_ value: Double) -> MetricFamily {
         .gauge(
-            "minilab_redis_up", "1 when Redis answered this worker for this scrape.", value)
+            upName, "1 when Redis answered this worker for this scrape.", value)
     }
 }
 
