@@ -7,6 +7,9 @@ public import FoundationEssentials
 /// sepia 1.0 in another.
 public struct EditorRegistry: Sendable {
     private let codecs: [String: any AdjustmentCodec]
+    /// The formats that settings add to the usual ones, in words; empty for nothing. Workers of one release and of one variant read the same
+    /// edits.
+    public private(set) var variant = ""
 
     public init(_ codecs: [any AdjustmentCodec]) {
         self.codecs = Dictionary(uniqueKeysWithValues: codecs.map { ($0.formatIdentifier, $0) })
@@ -90,7 +93,11 @@ extension EditorRegistry {
             }
             codecs.append(WordFormat(colorTintAs: tint.identifier, version: tint.version))
         }
-        return EditorRegistry(codecs)
+        var registry = EditorRegistry(codecs)
+        registry.variant = [
+            lookAlikes ? "lookalikes" : nil, tint.map { "tint \($0.identifier)/\($0.version)" },
+        ].compactMap(\.self).joined(separator: ", ")
+        return registry
     }
 }
 

@@ -60,6 +60,20 @@ import Testing
             "waiting: for a free slot; 312 ahead; about 79 s"
         ),
         (
+            ready(["unable": "2", "able": "0", "ableSlots": "0", "needs": "memory 158000000"]),
+            "waiting: for a worker that can do it: 2 workers cannot (it needs 158 MB of memory), and no other that may be able "
+                + "runs; 312 ahead"
+        ),
+        (
+            ready(["unable": "1", "needs": "editors minilab/0.6.0 "]),
+            "waiting: for a worker that can do it: 1 worker cannot (it needs another release than minilab/0.6.0, or other "
+                + "--editors-lookalikes or --editors-tint); 312 ahead; about 40 s"
+        ),
+        (
+            ready(["unable": "1", "able": "1", "ableSlots": "4"]),
+            "waiting: for a worker that can do it: 1 worker cannot; 312 ahead; about 79 s"
+        ),
+        (
             ready(["unable": "1"]),
             "waiting: for a worker that can do it: 1 worker cannot; 312 ahead; about 40 s"
         ),

@@ -17,6 +17,13 @@ import Testing
             of: photo)
     }
 
+    @Test func `it says what settings add to it, which workers compare`() throws {
+        #expect(try EditorRegistry.standard().variant.isEmpty)
+        let tinted = try EditorRegistry.standard(
+            lookAlikes: true, tint: (identifier: "com.example.tint", version: "1.0"))
+        #expect(tinted.variant == "lookalikes, tint com.example.tint/1.0")
+    }
+
     @Test func `an identifier that no codec has cannot be handled`() {
         guard case .cannotHandle(let reason) = open("com.example.other", "1.0", Data([1])) else {
             Issue.record("expected .cannotHandle")

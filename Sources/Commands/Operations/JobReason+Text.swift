@@ -25,7 +25,7 @@ extension JobReason {
         case .tenantCap(_, let cap, let rank, let about):
             "It waits: \(Phrase.plural(cap, "job")) of the tenant may run at the same time; "
                 + "\(Phrase.ahead(rank))\(Phrase.about(about))."
-        case .ableWorker(_, let rank, let about):
+        case .ableWorker(_, _, _, let rank, let about):
             "It waits for a worker that can do it, which not all can; \(Phrase.ahead(rank))\(Phrase.about(about))."
         case .freeSlot(let rank, let about):
             "It waits for a free slot; \(Phrase.ahead(rank))\(Phrase.about(about))."
@@ -185,7 +185,7 @@ extension JobReason {
             add("cap", cap)
             add("ahead", ahead)
             addSpan("aboutSeconds", about)
-        case .ableWorker(let unable, let ahead, let about):
+        case .ableWorker(let unable, _, _, let ahead, let about):
             add("unable", unable)
             add("ahead", ahead)
             addSpan("aboutSeconds", about)
@@ -277,9 +277,9 @@ extension JobReason {
                 + "for a worker without other jobs; \(Phrase.ahead(rank))"
         case .tenantCap(let tenant, let cap, let rank, let about):
             "waiting: tenant \(tenant) at its cap of \(cap); \(Phrase.ahead(rank))\(Phrase.about(about))"
-        case .ableWorker(let unable, let rank, let about):
-            "waiting: for a worker that can do it: \(Phrase.plural(unable, "worker")) cannot; \(Phrase.ahead(rank))"
-                + "\(Phrase.about(about))"
+        case .ableWorker(let unable, let able, let needs, let rank, let about):
+            "waiting: for a worker that can do it: \(Phrase.plural(unable, "worker")) cannot\(Self.text(needs: needs))"
+                + "\(able == 0 ? ", and no other that may be able runs" : ""); \(Phrase.ahead(rank))\(Phrase.about(about))"
         case .freeSlot(let rank, let about):
             "waiting: for a free slot; \(Phrase.ahead(rank))\(Phrase.about(about))"
         case .inBatchStream(let batch, let rank, let about):
@@ -379,6 +379,19 @@ extension JobReason {
         case .replay: "Remove the cause; then run \(replay)."
         case .changeEdit:
             "The same edit would fail again: run \(replay) --with-edit FILE, or send another job."
+        }
+    }
+
+    /// Returns what a worker must have for a job, as the queue's record of it says.
+    private static func text(needs: String?) -> String {
+        let parts = (needs ?? "").split(separator: " ", maxSplits: 1)
+        guard parts.count == 2 else { return "" }
+        return switch parts[0] {
+        case "memory": " (it needs \((Int(parts[1]) ?? 0) / 1_000_000) MB of memory)"
+        case "release": " (it needs another release than \(parts[1]))"
+        case "editors":
+            " (it needs another release than \(parts[1].prefix { $0 != " " }), or other --editors-lookalikes or --editors-tint)"
+        default: ""
         }
     }
 

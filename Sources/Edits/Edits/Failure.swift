@@ -9,14 +9,19 @@ public struct Failure: Error, Sendable, Codable, Equatable, CustomStringConverti
 
     /// The signal that killed the render child, if one did.
     public let signal: Int?
+    /// The memory that would have been enough, in bytes, if a budget was too small for it.
+    public let neededBytes: Int?
 
     /// Longest message in characters: it keeps events and dead letters small, whatever the length of a library's message.
     public static let messageLengthMax = 1000
 
     /// Creates a failure; a message that is too long is truncated.
-    public init(_ code: FailureCode, _ message: String, signal: Int? = nil) {
+    public init(
+        _ code: FailureCode, _ message: String, signal: Int? = nil, neededBytes: Int? = nil
+    ) {
         self.code = code
         self.signal = signal
+        self.neededBytes = neededBytes
         self.message =
             message.count <= Self.messageLengthMax
             ? message : String(message.prefix(Self.messageLengthMax - 1)) + "…"
@@ -39,7 +44,10 @@ extension Failure {
 
     /// Returns the failure with the path of the field that it concerns before its sentence, unless the sentence names one below it.
     public func at(_ path: String) -> Failure {
-        message.hasPrefix(path) ? self : Failure(code, "\(path): \(message)", signal: signal)
+        message.hasPrefix(path)
+            ? self
+            : Failure(
+                code, "\(path): \(message)", signal: signal, neededBytes: neededBytes)
     }
 }
 

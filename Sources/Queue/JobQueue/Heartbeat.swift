@@ -55,6 +55,8 @@ public actor Heartbeat {
         trouble: @escaping @Sendable () -> String? = { nil },
         listener: @escaping HeartbeatTurn.Listener = { _ in }
     ) {
+        var worker = worker
+        worker.leaseMilliseconds = queue.settings.lease.milliseconds
         self.worker = worker
         self.memory = memory
         self.pressure = pressure

@@ -157,11 +157,32 @@ extension JobQueue {
     }
 
     /// Unregisters a worker that stops. A worker that died is removed after ten leases.
+    ///
+    /// For five minutes it counts as one that may be able to do what the others cannot: another takes its place in an update
+    /// (`LEFT_GRACE` of `jobs.lua`).
     public func leave(_ worker: String) async throws(QueueError) {
-        for (command, key) in [("ZREM", name.keys.workers), ("HDEL", name.keys.workerInfos)] {
-            _ = try await send(command, key, worker)
+        let (left, now) = (name.keys.prefix + "workers:left", try await now())
+        let report = try await send("HGET", name.keys.workerInfos, worker).string ?? ""
+        let earlier = try await send("HGETALL", left).pairs ?? [:]
+        let forgotten = earlier.filter { _, value in
+            let at = value.prefix { $0 != " " }
+            return Int(at).map { abs(now - $0) > Self.leftGrace } ?? true
         }
+        _ = try await sendAll(
+            forgotten.keys.map { ["HDEL", left, $0] } + [
+                ["HSET", left, worker, "\(now) \(report)"],
+                // The doctor takes a report without a worker for one that nothing removes.
+                ["HDEL", name.keys.workerInfos, worker], ["ZREM", name.keys.workers, worker],
+            ])
     }
+
+    /// Forgets the workers that have stopped: whoever calls this knows that none takes their places.
+    package func forgetStoppedWorkers() async throws(QueueError) {
+        _ = try await send("DEL", name.keys.prefix + "workers:left")
+    }
+
+    /// The time in ms for which a worker that stopped counts: LEFT_GRACE of `jobs.lua`.
+    private static let leftGrace = 300_000
 
     /// The result of pardoning lost holds.
     struct Pardons: Equatable {

@@ -104,35 +104,48 @@ extension JobQueue {
     /// The time before a publication that was given back is continued: a worker notices an outage of its store as fast.
     private static let giveBackDelay: Duration = .seconds(1)
 
-    /// Leaves a job that the machine of its worker cannot do to the other workers. If all workers that are alive have left it,
-    /// it is dead.
+    /// The outcome of a job that its worker could not do.
+    public enum PassedOn: Sendable, Equatable {
+        /// It is left to other workers; or the hold is lost, or the job was cancelled.
+        case left(Hold.Reply)
+        /// No other worker that lives is able to do it.
+        case dead
+        /// Likewise, and nothing was changed: the failure may pass.
+        case nobody
+    }
+
+    /// Leaves a job that the machine of its worker cannot do to the other workers. If no other one that lives is able, it is dead, or
+    /// nothing is changed if the failure may pass.
     ///
-    /// - Returns: The standing of the hold, and whether the job is dead.
+    /// - Parameter need: What a worker must have for it.
     public func passOn(
-        _ claim: Claim, by worker: String, _ failure: Failure, _ trace: Attempt.Trace
-    ) async throws(QueueError) -> (state: Hold.Reply, isDead: Bool) {
+        _ claim: Claim, by worker: String, _ failure: Failure, needing need: MachineNeed,
+        _ trace: Attempt.Trace
+    ) async throws(QueueError) -> PassedOn {
         let last = Failure(
             failure.code, "No worker that is alive can do this job. " + failure.message)
+        let attempt = JobEvent.Attempt(claim)
         let reply = try await run(
             QueueScript.passOn,
             [
                 RedisArgument(claim.job), RedisArgument(claim.fence), RedisArgument(worker),
-                RedisArgument(Self.unableMax), RedisArgument(last.code.rawValue),
+                RedisArgument(need.triesMax), RedisArgument(last.code.rawValue),
                 RedisArgument(last.message),
-                RedisArgument(
-                    json(
-                        JobEvent.Failed(JobEvent.Attempt(claim), .init(last)))),
+                RedisArgument(json(JobEvent.Failed(attempt, .init(last)))),
                 RedisArgument(
                     json(
                         Attempt(
                             fence: claim.fence, worker: worker, failure: failure, trace: trace))),
+                RedisArgument(need.text), failure.code.isPermanent ? "1" : "",
+                RedisArgument(failure.message),
+                RedisArgument(json(JobEvent.Failed(attempt, .init(failure)))),
             ])
-        if reply.string == "DEAD" { return (.held, true) }
-        return (try holdState(reply, of: QueueScript.passOn), false)
+        switch reply.string {
+        case "DEAD": return .dead
+        case "NONE": return .nobody
+        default: return .left(try holdState(reply, of: QueueScript.passOn))
+        }
     }
-
-    /// The most workers that may leave one job to others before it is dead.
-    private static let unableMax = 100
 
     /// Ends a failed attempt; the retry policy decides the next state of the job.
     ///

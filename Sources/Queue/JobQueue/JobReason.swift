@@ -17,8 +17,9 @@ public enum JobReason: Sendable, Equatable {
     case quarantined(crashes: Int, ahead: Int)
     /// The tenant has reached its limit of running jobs.
     case tenantCap(tenant: String, cap: Int, ahead: Int, about: Int?)
-    /// The machines of some workers cannot do the job; it waits for another one.
-    case ableWorker(unable: Int, ahead: Int, about: Int?)
+    /// The machines of some workers cannot do the job; it waits for another one. `able` is the number of those that run and may be able,
+    /// nil while it is unknown.
+    case ableWorker(unable: Int, able: Int?, needs: String?, ahead: Int, about: Int?)
     /// All slots are in use.
     case freeSlot(ahead: Int, about: Int?)
     case inBatchStream(batch: String, ahead: Int, about: Int?)
@@ -226,6 +227,15 @@ extension JobQueue {
         fields["workers"] = "\(workers.count)"
         let troubled = workers.filter { $0.trouble != nil }
         fields["slots"] = "\(workers.reduce(0) { $0 + ($1.trouble == nil ? $1.slots : 0) })"
+        if let unable = fields.removeValue(forKey: "unableWorkers") {
+            let need = fields["needs"].flatMap { MachineNeed($0) }
+            let able = workers.filter { worker in
+                !unable.contains("\n\(worker.name)\t\(worker.startedAt)\n")
+                    && need?.isMet(by: worker) != false
+            }
+            fields["able"] = "\(able.count)"
+            fields["ableSlots"] = "\(able.reduce(0) { $0 + ($1.trouble == nil ? $1.slots : 0) })"
+        }
         if let first = troubled.first {
             fields["troubled"] = "\(troubled.count)"
             fields["trouble"] = "\(first.name): \(first.trouble ?? "")"
@@ -305,7 +315,8 @@ extension JobFacts {
         let before = number("before") ?? rank
         if let unable = number("unable") {
             return .ableWorker(
-                unable: unable, ahead: before, about: about(before, atATime: slots))
+                unable: unable, able: number("able"), needs: text("needs"), ahead: before,
+                about: about(before, atATime: number("ableSlots") ?? slots))
         }
         return .freeSlot(ahead: before, about: about(before, atATime: slots))
     }

@@ -111,6 +111,13 @@ public struct WorkerInfo: Sendable, Codable, Equatable {
     public let version: String
     /// The time of its start; RFC 3339.
     public let startedAt: String
+    /// The facts about its machine and settings that decide which jobs it can do, by name, as far as they differ from what is usual in its release.
+    /// Nil from workers of older versions.
+    public internal(set) var machine: [String: String]?
+    /// Its lease, which its heartbeats follow; nil from workers of older versions.
+    public internal(set) var leaseMilliseconds: Int?
+    /// The latest format of a queue that it knows; nil from workers of older versions, which know format 1.
+    public internal(set) var queueFormat: Int?
     /// The memory of its render children; nil from workers of older versions.
     public internal(set) var memory: WorkerMemory?
     /// The id of its library; nil if it has none, or from workers of older versions.
@@ -138,8 +145,9 @@ public struct WorkerInfo: Sendable, Codable, Equatable {
 
     public init(
         name: String, slots: Int, busy: Int = 0, version: String, startedAt: String,
-        memory: WorkerMemory? = nil, library: String? = nil
+        memory: WorkerMemory? = nil, library: String? = nil, machine: [String: String]? = nil
     ) {
+        self.machine = machine
         self.name = name
         self.slots = slots
         self.busy = busy

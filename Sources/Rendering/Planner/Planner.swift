@@ -409,8 +409,8 @@ extension Planner {
                 + (renditions == 0
                     ? "Give the worker more memory (--memory), or send a smaller photo."
                     : "Its renditions need \(megabytes(renditions)) MB of these: ask for fewer or smaller ones, or for some of "
-                        + "them by a second job in the mode renditions, or give the worker more memory (--memory).")
-        )
+                        + "them by a second job in the mode renditions, or give the worker more memory (--memory)."),
+            neededBytes: least)
     }
 
     private static func megabytes(_ bytes: Int) -> Int { (bytes + 999_999) / 1_000_000 }

@@ -16,6 +16,9 @@ public struct EditingSettings: Sendable {
     /// agree on it.
     public var sharesRendersAmongTenants: Bool
 
+    /// The formats that settings add to those that ``editors`` reads: ``EditorRegistry/variant``.
+    public var editorsVariant: String { editors.variant }
+
     public init() {
         limits = RenderLimits()
         editors = EditorRegistry([MinilabRecipe()])

@@ -21,6 +21,8 @@ struct JobRunner: Sendable {
     let outage: StoreOutage
     /// The worker's name in events.
     let worker: String
+    /// The formats of edits that its settings add to those that it reads.
+    var editors = ""
     let logger: Logger
     let metrics: WorkerMetrics
 
@@ -64,8 +66,10 @@ struct JobRunner: Sendable {
                 await giveUp(claim, .outage, hold)
             } else if await outage.begins(failure) {
                 await giveUp(claim, .outage, hold)
-            } else if failure.code == .formatUnavailable, claim.parent == nil {
-                await passOn(claim, failure, hold)
+            } else if let need = failure.need(at: Engine.name, editors: editors),
+                claim.parent == nil
+            {
+                await passOn(claim, failure, needing: need, hold)
             } else {
                 await fail(claim, failure, hold)
             }
@@ -321,21 +325,33 @@ extension JobRunner {
         }
     }
 
-    /// Leaves a job that this worker's machine cannot do to the workers that can. If no living worker is left, the job is
-    /// dead.
-    func passOn(_ claim: Claim, _ failure: Failure, _ hold: HeldJob) async {
-        logger.warning(
-            "this machine cannot do a job; it is left to others",
-            metadata: ["code": "\(failure.code.rawValue)", "error": "\(failure.message)"])
-        var end = AttemptEnd.handedBack
+    /// Leaves a job that this worker's machine cannot do to the workers that can. If no able one lives, the job ends as after any
+    /// other failure.
+    func passOn(
+        _ claim: Claim, _ failure: Failure, needing need: MachineNeed, _ hold: HeldJob
+    ) async {
+        var passed = JobQueue.PassedOn.nobody
         let state = await writeUntilAccepted(claim.job, hold, logger, metrics) {
             () async throws(QueueError) in
-            let passed = try await queue.passOn(
-                claim, by: worker, failure, Attempt.Trace(stage: hold.stage?.rawValue))
-            if passed.isDead { end = .failed(failure.code) }
-            return passed.state
+            passed = try await queue.passOn(
+                claim, by: worker, failure, needing: need,
+                Attempt.Trace(stage: hold.stage?.rawValue))
+            if case .left(let state) = passed { return state }
+            return .held
         }
-        report(state, end, hold)
+        switch passed {
+        case .nobody where state == .held: await fail(claim, failure, hold)
+        case .dead:
+            logger.warning(
+                "attempt failed, and no other worker can do the job",
+                metadata: ["code": "\(failure.code.rawValue)", "error": "\(failure.message)"])
+            report(state, .failed(failure.code), hold)
+        case .left, .nobody:
+            logger.warning(
+                "this machine cannot do a job; it is left to others",
+                metadata: ["code": "\(failure.code.rawValue)", "error": "\(failure.message)"])
+            report(state, .handedBack, hold)
+        }
     }
 
     /// Ends a hold whose work was stopped: the lease is lost, the job was cancelled, or the worker returns the job

@@ -56,8 +56,8 @@ public struct Worker: Service {
         outage = StoreOutage(handler: handler, brake: brake, logger: logger)
         carries = Carries(atOnce: settings.rendering.slots)
         runner = JobRunner(
-            queue: queue, handler: handler, outage: outage, worker: settings.name, logger: logger,
-            metrics: metrics)
+            queue: queue, handler: handler, outage: outage, worker: settings.name,
+            editors: settings.editing.editorsVariant, logger: logger, metrics: metrics)
     }
 
     /// Works until the service stops.

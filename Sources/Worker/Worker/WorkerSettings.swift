@@ -42,12 +42,33 @@ public struct WorkerSettings: Sendable {
     }
 }
 
+extension WorkerSettings {
+    /// The facts that decide which jobs this worker can do, as far as they differ from the defaults: the doctor compares workers by it.
+    var machine: [String: String] {
+        var machine: [String: String] = [:]
+        let (own, usual) = (editing.limits, EditingSettings().limits)
+        if own.pixelsMax != usual.pixelsMax { machine["render.pixels"] = "\(own.pixelsMax)" }
+        for limit in RenderLimit.allCases
+        where own[keyPath: limit.field] != usual[keyPath: limit.field] {
+            machine["render.\(limit)"] = "\(own[keyPath: limit.field])"
+        }
+        if rendering.timeout != RenderSettings(executable: rendering.executable).timeout {
+            machine["render.timeout"] = "\(rendering.timeout.components.seconds) s"
+        }
+        if !editing.editorsVariant.isEmpty { machine["editors"] = editing.editorsVariant }
+        machine["resources"] = editing.resources == nil ? nil : "yes"
+        if rendering.requiresConfinement { machine["require.confinement"] = "yes" }
+        return machine
+    }
+}
+
 extension WorkerInfo {
     /// Creates the self-description of a worker that starts now with these settings.
     public init(_ settings: WorkerSettings) {
         self.init(
             name: settings.name, slots: settings.rendering.slots, version: Engine.name,
-            startedAt: Date.now.formatted(.iso8601), library: settings.library?.id)
+            startedAt: Date.now.formatted(.iso8601), library: settings.library?.id,
+            machine: settings.machine)
     }
 }
 

@@ -107,11 +107,9 @@ struct QueueFixture: Sendable {
     }
 
     /// Says by a heartbeat that a worker is alive.
-    func hear(_ worker: String) async throws {
+    func hear(_ worker: String, since start: String = QueueFixture.worker.startedAt) async throws {
         _ = try await queue.beat(
-            [],
-            by: WorkerInfo(
-                name: worker, slots: 2, version: "1", startedAt: "2026-01-01T00:00:00Z"))
+            [], by: WorkerInfo(name: worker, slots: 2, version: "1", startedAt: start))
     }
 
     /// Says by a heartbeat that the claim's reply has arrived, and how far the job is.

@@ -102,8 +102,8 @@ import Testing
         for worker in ["unable", "able"] { try await q.hear(worker) }
         try await q.admit("avif")
         _ = try await q.queue.passOn(
-            q.claim(by: "unable"), by: "unable", Failure(.formatUnavailable, "no encoder."), .init()
-        )
+            q.claim(by: "unable"), by: "unable", Failure(.formatUnavailable, "no encoder."),
+            needing: .otherMachine, .init())
         _ = try await tokens(q)
         let left = try await q.queue.claim(by: "unable", count: 1)
         #expect(left.jobs.isEmpty && left.leavesJobs && !left.hasMore)

@@ -1,6 +1,7 @@
 import Foundation
-import JobQueue
 import Testing
+
+@testable import JobQueue
 
 @Suite("What a worker says of itself") struct WorkerInfoTests {
     @Test func `one of an older version, which says nothing of memory, is read`() throws {
@@ -11,6 +12,37 @@ import Testing
                     .utf8))
         #expect(info.busy == 1)
         #expect(info.memory == nil)
+    }
+
+    @Test func `the doctor names what workers of one queue differ in`() {
+        func worker(_ name: String, _ machine: [String: String]?, megabytes: Int = 2000)
+            -> WorkerInfo
+        {
+            WorkerInfo(
+                name: name, slots: 2, version: "1", startedAt: "",
+                memory: WorkerMemory(
+                    budgetBytes: megabytes * 1_000_000, grantedBytes: 0, waiting: 0),
+                machine: machine)
+        }
+        let same = ["resources": "yes"]
+        #expect(JobQueue.differences(of: [worker("a", same), worker("b", same)]).isEmpty)
+        // One of an older version tells nothing.
+        #expect(JobQueue.differences(of: [worker("a", same), worker("b", nil)]).isEmpty)
+        let found = JobQueue.differences(of: [
+            worker("a", same), worker("b", same),
+            worker("odd", ["render.pixels": "1000"], megabytes: 115),
+        ])
+        #expect(found.count == 3, "\(found)")
+        #expect(found[0].contains("render.pixels: 1000 at odd; as usual at a, b"), "\(found)")
+        #expect(found[1].contains("resources: as usual at odd; yes at a, b"), "\(found)")
+        #expect(
+            found[2].contains("odd may use 115 MB, and a 2000 MB")
+                || found[2].contains("and b 2000 MB"))
+        // A machine of somewhat more is nothing that anybody has to know.
+        #expect(
+            JobQueue.differences(of: [
+                worker("a", same, megabytes: 1000), worker("b", same, megabytes: 1900),
+            ]).isEmpty)
     }
 
     @Test func `memory comes back as it was written, in bytes and in words`() throws {

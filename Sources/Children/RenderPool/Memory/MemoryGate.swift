@@ -142,7 +142,7 @@ extension MemoryBudget {
         Failure(
             .exceedsMemoryBudget,
             "the render needs about \(megabytes(bytes)) of memory; this worker has \(self). Replay the job "
-                + "where there is more, or raise --memory.")
+                + "where there is more, or raise --memory.", neededBytes: bytes)
     }
 }
 

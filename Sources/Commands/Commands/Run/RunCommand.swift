@@ -146,6 +146,8 @@ struct RunCommand: AsyncParsableCommand {
         let worker = WorkerParts(
             parts.connection, queueSettings, settings, library: parts.store, keepsOfQueue: false,
             logger)
+        // The worker of an earlier run does not come back: a job that this one cannot do would wait for it.
+        try await worker.queue.forgetStoppedWorkers()
 
         var run = try await Run.start(manifest, queue: worker.queue) {
             try await EventReader(

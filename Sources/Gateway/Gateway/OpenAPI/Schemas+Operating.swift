@@ -39,7 +39,9 @@ extension Schemas {
             "Worker": .fields(
                 [
                     "name": .text, "slots": .count, "busy": .count, "version": .text,
-                    "startedAt": .text, "library?": .text, "trouble?": .text,
+                    "startedAt": .text, "leaseMilliseconds?": .count, "queueFormat?": .count,
+                    "library?": .text, "machine?": .map(.text),
+                    "trouble?": .text,
                     "memory?": .fields(
                         ["budgetBytes": .count, "grantedBytes": .count, "waiting": .count],
                         isClosed: true),

@@ -28,6 +28,12 @@ extension JobQueue {
         warnings += try await libraryWarnings()
         warnings += try await lossWarnings()
         if let warning = try await idleWarning() { warnings.append(warning) }
+        let fleet = try await fleet()
+        warnings += Self.differences(of: fleet.living)
+        warnings += fleet.unreadable.sorted { $0.key < $1.key }.map { worker, reason in
+            "the report of worker \(worker) cannot be read: \(reason). It counts by its name alone, with one slot. Its next "
+                + "heartbeat writes the report anew; if that stays unreadable, the worker is of another release."
+        }
         if let hold = try await ingressHold() { warnings.append(hold.sentence) }
         return warnings
     }

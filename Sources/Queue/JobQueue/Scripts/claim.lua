@@ -71,10 +71,41 @@ local function stop_serving(priority)
   end
 end
 
+-- A worker looks past jobs that it leaves to others. Those of a flow that it has looked past in one call are SKIPS_MAX at most; then the
+-- flow is set aside for the rest of the call, with its tag, and hash skips keeps the sequence of the last one, by worker and flow, and
+-- when that was: the worker's next calls go on behind it, for SKIP_FOR. Else jobs that one tenant has for others would stand before all
+-- jobs that this worker can do, in each call.
+local SKIPS_MAX, SKIP_FOR, SKIPS_KEPT = 50, 30 * 1000, 10000  -- jobs, ms, fields of the hash
+local skipped, aside, behind, has_moved = {}, {}, {}, false
+local function set_aside(priority, tenant)
+  local tag = call('ZSCORE', P .. 'flows:' .. priority, tenant)
+  if not tag then return end  -- it is at its cap, or has no other job
+  call('ZREM', P .. 'flows:' .. priority, tenant)
+  aside[#aside + 1] = {priority = priority, tenant = tenant, tag = tag}
+end
+
+-- Returns the sequence behind which this worker goes on in a flow; nil if it begins at its first job.
+local function behind_skipped(flow)
+  if behind[flow] == nil then
+    local sequence, at = (call('HGET', P .. 'skips', worker .. '\n' .. flow) or ''):match('^(%d+):(%d+)$')
+    behind[flow] = at and math.abs(MS - tonumber(at)) < SKIP_FOR and sequence or false
+  end
+  return behind[flow] or nil
+end
+
+-- Takes the next job of a flow, as ZPOPMIN does; `more` is false if the flow has jobs, and none that this worker has not looked past.
+local function pop(priority, tenant)
+  local key, last = P .. 'ready:' .. priority .. ':' .. tenant, behind_skipped(priority .. ':' .. tenant)
+  if not last then return redis.pcall('ZPOPMIN', key), true end
+  local next = redis.pcall('ZRANGEBYSCORE', key, '(' .. last, '+inf', 'LIMIT', '0', '1')
+  if next[1] then call('ZREM', key, next[1]) end
+  return next, next.err ~= nil or next[1] ~= nil
+end
+
 -- Returns the next job at a priority, as id and tenant; nil if there is none, or if the maximum number of flows at their caps was
 -- inspected. Those flows are set aside, so the next call continues behind them.
 local function next_job(priority)
-  while not exhausted[priority] and capped < capped_max do
+  while not exhausted[priority] and capped < capped_max and passed < passed_max do
     local s = serving[priority]
     if not s then
       local head = call('ZRANGE', P .. 'flows:' .. priority, '0', '1', 'WITHSCORES')
@@ -87,7 +118,7 @@ local function next_job(priority)
     if s.tag > s.other or t.held >= t.cap then
       stop_serving(priority)
     else
-      local popped = redis.pcall('ZPOPMIN', P .. 'ready:' .. priority .. ':' .. s.tenant)
+      local popped, more = pop(priority, s.tenant)
       if popped.err then
         -- No zset: a damaged flow must not keep all others from being served. The doctor finds its jobs.
         call('ZREM', P .. 'flows:' .. priority, s.tenant)
@@ -95,6 +126,10 @@ local function next_job(priority)
       else
         if popped[1] then return popped[1], s.tenant end
         stop_serving(priority)
+        if not more then
+          passed = passed + 1
+          set_aside(priority, s.tenant)
+        end
       end
     end
   end
@@ -130,13 +165,22 @@ end
 -- their positions after all claims.
 local later, left, kept = {}, {}, {}
 
+local function skip(jobs, j, priority, tenant)
+  jobs[#jobs + 1] = j
+  pass_over()
+  local flow = priority .. ':' .. tenant
+  skipped[flow] = (skipped[flow] or 0) + 1
+  if skipped[flow] < SKIPS_MAX or not tonumber(j.sequence or nil) then return end
+  if call('HLEN', P .. 'skips') >= SKIPS_KEPT then call('UNLINK', P .. 'skips') end
+  call('HSET', P .. 'skips', worker .. '\n' .. flow, int(tonumber(j.sequence)) .. ':' .. NOW)
+  has_moved = true
+  set_aside(priority, tenant)
+end
+
 local function give(id, tenant, priority)
   local j = load(id)
   if not j then return pass_over() end  -- Redis lost its record: there is nothing to run
-  if is_later(j) then
-    later[#later + 1] = j
-    return pass_over()
-  end
+  if is_later(j) then return skip(later, j, priority, tenant) end
   if not j.parent then
     local field = damage_of(j)
     if field then
@@ -144,10 +188,7 @@ local function give(id, tenant, priority)
       return pass_over()
     end
   end
-  if j.unable and j.unable:find('\n' .. worker .. '\n', 1, true) and able_worker(j.unable) then
-    left[#left + 1] = j
-    return pass_over()
-  end
+  if is_for_others(j, worker) then return skip(left, j, priority, tenant) end
   local task = j.parent and call('HGET', P .. 'parts:' .. j.parent, 'task')
   if j.parent and not (task and call('EXISTS', P .. 'job:' .. j.parent) == 1) then
     end_part(j)
@@ -267,6 +308,8 @@ end
 for _, jobs in ipairs({later, left, kept}) do
   for _, j in ipairs(jobs) do guarded(enter_flow, j.priority, j.tenant, tonumber(j.sequence or nil) and j.sequence or '0', j.id) end
 end
+for _, flow in ipairs(aside) do call('ZADD', P .. 'flows:' .. flow.priority, flow.tag, flow.tenant) end
+if what == '' and has_moved and claimed < most then what = 'again' end
 if what == '' and later[1] then what = 'later' end
 -- The caller does not claim again at once: it would find the same jobs.
 if what == '' and left[1] then what = 'left' end

@@ -43,6 +43,8 @@ local function add_ready(j)
   if j.unable then
     local _, lines = j.unable:gsub('\n', '')
     add('unable', int(lines - 1))  -- a line feed at both ends
+    add('unableWorkers', j.unable)
+    add('needs', j.needs)
   end
   if capped then add('capped', '1') end
   if tag then add('flowsAhead', int(call('ZCOUNT', P .. 'flows:' .. j.priority, '-inf', '(' .. tag))) end

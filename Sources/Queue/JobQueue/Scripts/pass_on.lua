@@ -1,13 +1,16 @@
--- Leaves a job to other workers, because the machine of its worker cannot do it. No attempt is counted. The names of the workers
--- that cannot do it are in the record's field `unable`, one a line, and `claim` does not give the job to them again while another
--- worker is alive. If no worker that lives (Shared/admission.lua) is left, the job is dead.
+-- Leaves a job to other workers, because the machine of its worker cannot do it. No attempt is counted. The workers
+-- that cannot do it are in the record's field `unable`, and what a worker must have for it in `needs`
+-- (Shared/jobs.lua). `claim` does not give the job to workers without it while an able one is alive. If no able worker that lives
+-- is left, the job is dead.
 --
 -- ARGV     P, events max, done max, id, fence, worker, names at most, code, message, data of the event if it is dead (JSON),
---          attempt for the history (JSON)
--- Returns  OK, or DEAD, or GONE, or FENCED
+--          attempt for the history (JSON), what it needs or ``, whether it fails for good (1), and the message and the data if no
+--          other worker has tried it
+-- Returns  OK, or DEAD, or GONE, or FENCED; NONE: no able worker lives, the failure may pass, and nothing was changed
 -- Crash    Before it, the lease expires and reap counts a crash; afterwards the job is ready or dead.
 local id, fence, worker, names_max, code, message, data, attempt =
   ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7]), ARGV[8], ARGV[9], ARGV[10], ARGV[11]
+local needs = ARGV[12] and ARGV[12] ~= '' and ARGV[12] or nil
 local j = load(id)
 local refused = refusal(j, fence)
 if refused then return refused end
@@ -16,19 +19,23 @@ if bury_damaged(j) then
   settle()
   return 'GONE'
 end
+local unable = with_unable(j.unable, worker)
+local _, names = unable:gsub('\n', '')
+local is_able = not j.cancel and names <= names_max + 1 and able_worker(unable, needs, j.arrival)
+if not j.cancel and not is_able and ARGV[13] == '' then return 'NONE' end
 local answer = 'OK'
 remember(id, attempt)
 if j.cancel then
   cancel(j, j.cancel)
 else
-  local unable = j.unable or '\n'
-  if not unable:find('\n' .. worker .. '\n', 1, true) then unable = unable .. worker .. '\n' end
-  local _, names = unable:gsub('\n', '')
   end_hold(j)
-  if names <= names_max + 1 and able_worker(unable) then
+  if is_able then
     call('HSET', P .. 'job:' .. id, 'unable', unable)
+    if needs then call('HSET', P .. 'job:' .. id, 'needs', needs) end
     make_ready(j)
   else
+    -- Where nobody else has tried it, the failure is told as it is.
+    if not j.unable and ARGV[14] then message, data = ARGV[14], ARGV[15] end
     call('HINCRBY', P .. 'job:' .. id, 'attempts', '1')
     leave_asset(j)
     make_dead(j, code, message, data)

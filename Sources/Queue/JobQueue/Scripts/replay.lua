@@ -37,7 +37,7 @@ local function replay(id)
   call('ZREM', P .. 'dead:large', id)
   leave_group(j.group)
   call('HDEL', k, 'group', 'code', 'message', 'ended', 'version', 'outcome', 'attempts', 'crashes', 'rebases', 'was',
-    'aloneFor', 'blamed', 'voids', 'deadline', 'stage', 'cancel', 'framesDone', 'frames', 'tenthTold', 'split', 'unable')
+    'aloneFor', 'blamed', 'voids', 'deadline', 'stage', 'cancel', 'framesDone', 'frames', 'tenthTold', 'split', 'unable', 'needs')
   call('HSET', k, 'generation', j.generation, 'priority', j.priority, 'sequence', j.sequence, 'arrival', j.arrival)
   if edit ~= '' then
     call('SET', P .. 'edit:' .. id, edit)

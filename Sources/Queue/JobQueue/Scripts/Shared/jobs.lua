@@ -132,6 +132,96 @@ local function leave_asset(j)
   call('HDEL', P .. 'assets', j.asset)
 end
 
+-- Workers whose machines cannot do a job: the record's field `unable` has their names and, after a tab, the times of their starts, one worker
+-- a line, with a line feed at both ends. One that was started again under its name may have what it lacked, so it is asked again. Field `needs` has
+-- what a worker must have for the job, as its heartbeats tell: `memory <bytes>`, `release <version>` for another one than that, or
+-- `editors <version> <editors>` for another release than that, or other settings of the formats of edits (`MachineNeed.swift`).
+--
+-- A worker lives until `reap` removes it, after ten leases without a beat. Its last beat may be older than a lease: Redis was away, or its
+-- clock leapt, and the caller is the first that is back.
+
+-- The most workers that are looked at: beyond them one is believed to be able.
+local LIVE_MAX = 1000
+local live_workers, met, reports
+
+-- Returns what a worker tells of itself; an empty table if that cannot be read. `report`: that of a worker that stopped.
+local function report_of(name, report)
+  reports = reports or {}
+  local key = name .. (report and ' left' or '')
+  if not reports[key] then
+    local read, info = pcall(cjson.decode, report or call('HGET', P .. 'workers:info', name) or '')
+    reports[key] = read and type(info) == 'table' and info or {}
+  end
+  return reports[key]
+end
+
+-- Returns whether a worker has what a job needs. One that does not tell may have it.
+local function meets(name, needs, report)
+  if not needs then return true end
+  met = met or {}
+  local key = name .. (report and ' left ' or ' ') .. needs
+  if met[key] == nil then
+    local info, kind, value = report_of(name, report), needs:match('^(%l+) (.*)$')
+    local budget = type(info.memory) == 'table' and tonumber(info.memory.budgetBytes)
+    met[key] = true
+    if kind == 'memory' and budget then met[key] = budget >= (tonumber(value) or 0) end
+    if kind == 'release' and info.version then met[key] = info.version ~= value end
+    if kind == 'editors' and info.version then
+      local machine = type(info.machine) == 'table' and info.machine or {}
+      local version, editors = value:match('^(%S+) ?(.*)$')
+      met[key] = info.version ~= version or (machine.editors or '') ~= editors
+    end
+  end
+  return met[key]
+end
+
+-- Returns the line of a worker in `unable`, as far as its start is known.
+local function line_of(name, report)
+  local start = report_of(name, report).startedAt
+  return name .. '\t' .. (type(start) == 'string' and start:gsub('%c', '') or '') .. '\n'
+end
+
+-- Returns whether a worker is among those that cannot do a job.
+local function is_unable(unable, name, report)
+  return unable:find('\n' .. name .. '\t', 1, true) and unable:find('\n' .. line_of(name, report), 1, true) and true or false
+end
+
+-- Returns `unable` with a worker, whose line of an earlier start goes.
+local function with_unable(unable, name)
+  unable = unable or '\n'
+  local from, to = unable:find('\n' .. name .. '\t', 1, true)
+  if not from then return unable .. line_of(name) end
+  return unable:sub(1, from) .. line_of(name) .. unable:sub(unable:find('\n', to, true) + 1)
+end
+
+-- How long a worker that stopped in good order counts as alive, in ms: another one takes its place in an update or a restart, under
+-- another name. Jobs that came more than SUCCESSION ms after it stopped have not waited for it, and wrong ones are told at once. Hash
+-- workers:left has when each stopped, and its last report.
+local LEFT_GRACE, SUCCESSION = 5 * 60 * 1000, 60 * 1000
+local left_workers
+
+-- Returns whether a worker that lives, or stopped in good order while the job waited, is not among these, and has what the job needs.
+local function able_worker(unable, needs, arrival)
+  live_workers = live_workers or call('ZREVRANGEBYSCORE', P .. 'workers', '+inf', '-inf', 'LIMIT', '0', int(LIVE_MAX))
+  for _, name in ipairs(live_workers) do
+    if not is_unable(unable, name) and meets(name, needs) then return true end
+  end
+  left_workers = left_workers or call('HGETALL', P .. 'workers:left')
+  for i = 1, #left_workers, 2 do
+    local name, at, report = left_workers[i], left_workers[i + 1]:match('^(%d+) (.*)$')
+    at = tonumber(at or nil)
+    if at and math.abs(MS - at) < LEFT_GRACE and number_in(arrival, 0) <= (at + SUCCESSION) * 1000 and not is_unable(unable, name, report)
+      and meets(name, needs, report) then return true end
+  end
+  return #live_workers >= LIVE_MAX
+end
+
+-- Returns whether a job is left to others: this worker cannot do it, and another one that lives perhaps can.
+local function is_for_others(j, worker)
+  if not j.unable then return false end
+  return (is_unable(j.unable, worker) or not meets(worker, j.needs)) and able_worker(j.unable, j.needs, j.arrival)
+end
+
 -- Ends the hold of a worker that did not end it itself.
 local function lose_hold(j) unhold(j.id, j.tenant) end
 
