@@ -143,7 +143,8 @@ public struct Timeline: Sendable, Codable, Equatable {
 ///
 /// The fence makes it unique, so that two workers that render the same job never write to one folder.
 public struct VersionName: Sendable, Hashable, CustomStringConvertible {
-    /// Its number: one more than that of the version it was made from. The original is 0.
+    /// Its number: one more than that of the version it was made from. The original is 0. After a restored library has lost versions, one
+    /// more than the highest that was told.
     public let revision: Int
     /// The fence of the hold that made it.
     public let fence: String

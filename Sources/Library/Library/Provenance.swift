@@ -8,7 +8,7 @@ public struct Provenance: Sendable, Codable, Equatable {
     let formatVersion: Int?
     /// The version's own name.
     public let version: String
-    /// Its number: one more than its parent's.
+    /// Its number: one more than its parent's, or than ``told``.
     public let revision: Int
     /// The name of the version that was current when this one was made; nil for the original.
     public let parent: String?
@@ -23,6 +23,9 @@ public struct Provenance: Sendable, Codable, Equatable {
     public let published: [PublishedJob]?
     /// The jobs before those in the last hour; nil if there are none.
     package let earlier: [EarlierJob]?
+    /// The highest revision of the asset that events had told when its library had been set back to a lower one; nil otherwise. The numbers
+    /// between the parent's and its own are those of versions that were lost.
+    public let told: Int?
     /// Its position in the history, for undo and redo.
     public let timeline: Timeline
     /// The content that readers see; nil if it is the original.
@@ -41,10 +44,12 @@ public struct Provenance: Sendable, Codable, Equatable {
     /// - Parameters:
     ///   - edit: the SHA-256 of the edit as it was sent, in hex; nil if it is unknown.
     ///   - history: the jobs of the versions before it.
+    ///   - told: the highest revision that events told of the asset.
     public init(
         version: VersionName, parent: VersionName?, isDraft: Bool = false, mode: Edit.Name,
         draft: VersionName? = nil, author: Author, edit: String? = nil,
-        history: PublishedJobs = PublishedJobs(), timeline: Timeline, content: Content?
+        history: PublishedJobs = PublishedJobs(), told: Int = 0, timeline: Timeline,
+        content: Content?
     ) {
         formatVersion = content?.recipe?.output.hasMetadataSettings == true ? 3 : 2
         (self.version, revision) = (version.description, version.revision)
@@ -55,6 +60,7 @@ public struct Provenance: Sendable, Codable, Equatable {
         let jobs = own.map { history.adding($0) } ?? history
         published = jobs.listed
         earlier = jobs.earlier.isEmpty ? nil : jobs.earlier
+        self.told = told > parent?.revision ?? 0 ? told : nil
         (self.timeline, self.content) = (timeline, content)
     }
 
@@ -148,6 +154,9 @@ extension Provenance {
             above.revision >= own.revision
         {
             return "names the parent \(above), which is not older than \(own)"
+        }
+        if let told, !(1..<VersionName.revisionMax).contains(told) {
+            return "says that the revision \(told) was told"
         }
         return content?.misnomer
     }

@@ -38,6 +38,10 @@ public struct Claim: Sendable, Equatable {
     /// The trace that its producer made it a part of, or nil.
     public var traceparent: Traceparent?
 
+    /// The highest revision that events told of its asset before the library was set back to an earlier one; 0 if it was not. Its version
+    /// gets a higher one.
+    public var told = 0
+
     /// The job that it is a part of, or nil. A part's ``edit`` is the task that its job gave.
     public let parent: String?
 

@@ -47,14 +47,15 @@ extension JobQueue {
 
 extension Claim {
     fileprivate init?(_ row: RedisReply, by worker: String) {
-        guard let fields = row.array, fields.count == 17, let job = fields[0].string,
+        guard let fields = row.array, fields.count == 18, let job = fields[0].string,
             let fence = fields[1].string, let asset = fields[2].bytes, let edit = fields[3].bytes,
             let generation = fields[4].int, let attempts = fields[5].int,
             let crashes = fields[6].int, let rebases = fields[7].int,
             let enqueued = fields[8].int, let now = fields[9].int,
             let batch = fields[10].string, let tenant = fields[11].string,
             let arrival = fields[13].int, let parent = fields[14].string,
-            let traceparent = fields[15].string, let values = fields[16].bytes
+            let traceparent = fields[15].string, let values = fields[16].bytes,
+            let told = fields[17].string.flatMap({ Int($0) })
         else { return nil }
         self.init(
             job: job, fence: fence, worker: worker, asset: String(decoding: asset, as: UTF8.self),
@@ -63,7 +64,7 @@ extension Claim {
             queued: .milliseconds(now - enqueued), batch: batch.isEmpty ? nil : batch,
             tenant: tenant, isQuarantined: fields[12].string == "1", arrival: Int(arrival),
             fields: values.isEmpty ? nil : String(decoding: values, as: UTF8.self),
-            traceparent: Traceparent(traceparent),
+            traceparent: Traceparent(traceparent), told: told,
             parent: parent.isEmpty ? nil : parent)
     }
 }

@@ -11,6 +11,10 @@ extension JobQueue {
         case malformed = "MALFORMED"
         /// The job is stuck, and an edit that is being published cannot be replaced.
         case stuck = "STUCK"
+        /// The lost job was started again before.
+        case underWay = "AGAIN"
+        /// The job is done, and its record, its edit or its fields are not kept: it can only be sent again, under another id.
+        case notKept = "SHED"
         /// Another job has the id by now: the one in the file can only be sent again, under another id.
         case conflict = "OTHER"
         /// The job's record has a later format; a newer minilab can replay the job.
@@ -39,6 +43,46 @@ extension JobQueue {
             answers.count == ids.count
         else { throw unexpected(reply, of: QueueScript.replay) }
         return answers
+    }
+}
+
+/// A job that is done, and whose version its library lacks.
+public struct LostJob: Sendable, Encodable, Equatable {
+    public let job: String
+    public let asset: String
+    /// The version that it published.
+    public let version: String
+    /// The highest revision of the asset that was told.
+    public let told: Int
+
+    public init(job: String, asset: String, version: String, told: Int) {
+        (self.job, self.asset) = (job, asset)
+        (self.version, self.told) = (version, told)
+    }
+}
+
+extension JobQueue {
+    /// The most lost jobs of one call: each is searched in the list of done jobs.
+    private static let lostMax = 50
+
+    /// Makes done jobs ready again whose versions the library lacks. Each keeps the time of its arrival, and the next version of each asset
+    /// gets a higher revision than was told, also where its job cannot be started.
+    ///
+    /// - Returns: One result per job: `replayed`; `notKept`; `underWay`.
+    public func replay(lost jobs: [LostJob]) async throws(QueueError) -> [Replay] {
+        var results: [Replay] = []
+        for start in stride(from: 0, to: jobs.count, by: Self.lostMax) {
+            let some = jobs[start..<min(start + Self.lostMax, jobs.count)]
+            let reply = try await run(
+                QueueScript.replayLost,
+                some.flatMap { [$0.job, $0.version, $0.asset, "\($0.told)"] })
+            guard
+                let answers = reply.array?.compactMap({ $0.string.flatMap(Replay.init(answer:)) }),
+                answers.count == some.count
+            else { throw unexpected(reply, of: QueueScript.replayLost) }
+            results += answers
+        }
+        return results
     }
 }
 

@@ -30,6 +30,7 @@ enum QueueScript {
     static let claimDuty = script("claim_duty", PackageResources.claim_duty_lua, drains: true)
     static let tend = script("tend", PackageResources.tend_lua, drains: true)
     static let replay = script("replay", PackageResources.replay_lua, drains: true)
+    static let replayLost = script("replay_lost", PackageResources.replay_lost_lua, drains: true)
     static let restore = script("restore", PackageResources.restore_lua, drains: true)
     static let removeDead = script("remove_dead", PackageResources.remove_dead_lua, drains: true)
     static let cancel = script("cancel", PackageResources.cancel_lua, drains: true)

@@ -256,14 +256,16 @@ extension AssetEditor {
         timeline: Timeline?
     ) async throws(Failure) -> (Provenance, MadeRenditions) {
         let parent = open.state.current.flatMap { VersionName($0.version) }
-        let name = VersionName(revision: (parent?.revision ?? 0) + 1, fence: job.staged.fence)
+        let told = min(job.told, VersionName.revisionMax - 1)
+        let name = VersionName(
+            revision: max(parent?.revision ?? 0, told) + 1, fence: job.staged.fence)
         let before = open.state.current?.timeline ?? .start
         let provenance = Provenance(
             version: name, parent: parent, isDraft: edit.isDraft, mode: edit.mode.name,
             draft: edit.mode.name == .publish
                 ? open.state.draft.flatMap { VersionName($0.version) } : nil,
             author: job.author, edit: edit.digest,
-            history: try await library.publishedJobs(of: open.asset, open.state),
+            history: try await library.publishedJobs(of: open.asset, open.state), told: told,
             timeline: timeline ?? before.edited(by: name), content: content)
         var sealed = sizes
         sealed.list = try await inSpan("seal") { _ throws(Failure) in

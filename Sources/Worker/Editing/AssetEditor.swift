@@ -40,6 +40,8 @@ package struct AssetEditor: Sendable {
         var author: Provenance.Author
         /// The queue's time at which the job begins, in µs since 1970; nil if no queue sent it.
         package var queueTime: Int?
+        /// The highest revision of the asset that was told of a library that was set back since; 0 if it was not.
+        package var told = 0
         /// Whether no other photo renders at the same time. The render may then use all the memory, since an
         /// earlier estimate was wrong.
         package var isExclusive = false

@@ -135,6 +135,7 @@ extension PhotoJobHandler {
             staged: staged, author: author,
             borrower: Borrower(.tenant(try JobID(claim.tenant))) { hold.isLost })
         (job.queueTime, job.isExclusive) = (now, claim.isQuarantined)
+        job.told = claim.told
         job.reach = { hold.reach($0) }
         job.progress = { hold.reach($0) }
         job.desk = desk

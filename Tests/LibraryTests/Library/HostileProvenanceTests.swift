@@ -141,6 +141,13 @@ import Testing
         try checkNothingHappened()
     }
 
+    @Test(arguments: [0, -1, VersionName.revisionMax, Int.max])
+    func `that says what no revision can be was told is damaged`(_ told: Int) async throws {
+        try tamper { $0["told"] = told }
+        let failure = await #expect(throws: Failure.self) { try await f.library.state(of: f.asset) }
+        #expect(failure?.code == .damagedVersion)
+    }
+
     @Test func `is not written: a version with such a name cannot be sealed`() throws {
         let version = try f.library.folder(of: f.asset).provenance(in: folder)
         let content = try #require(version.content)

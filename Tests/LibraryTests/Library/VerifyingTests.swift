@@ -209,16 +209,25 @@ import Testing
         let (second, first) = (history[0], history[1])
         func changed(
             _ mode: Edit.Name = .replace, on parent: Provenance? = first, timeline: Timeline? = nil,
-            content: Content? = second.content, revision: Int = 2
+            content: Content? = second.content, revision: Int = 2, told: Int = 0
         ) -> [String] {
             Provenance(
                 version: VersionName(revision: revision, fence: "2"), parent: name(1), mode: mode,
-                author: second.author, timeline: timeline ?? second.timeline, content: content
+                author: second.author, told: told, timeline: timeline ?? second.timeline,
+                content: content
             ).contradictions(to: parent) { $0 == "1-1" ? first : nil }
         }
         let undone = first.timeline.undone(to: nil)
         #expect(changed() == [])
         #expect(changed(revision: 3).count >= 1)
+        // Versions up to 5 were told, and a restored library lost them.
+        #expect(
+            changed(
+                on: first,
+                timeline: first.timeline.edited(by: VersionName(revision: 6, fence: "2")),
+                revision: 6, told: 5) == [])
+        #expect(changed(revision: 5, told: 5).count >= 1)
+        #expect(changed(told: 1) == [], "told no more than it has")
         #expect(changed(timeline: undone).count == 1)
         #expect(changed(.undo, timeline: undone, content: nil) == [])
         #expect(changed(.undo, timeline: undone).count == 1)

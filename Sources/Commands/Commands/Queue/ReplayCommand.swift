@@ -51,6 +51,9 @@ struct ReplayCommand: AsyncParsableCommand {
             "Where dead jobs were moved to; the flags select among them.",
             valueName: "file|folder|s3-url"))
     var file: String?
+    @Flag(help: "The done jobs whose versions a restored library lacks.") var lost = false
+    @Option(Settings.library, before: "With --file s3://… or --lost") var library: FlagValue?
+    @Option(Settings.originals, before: "With --lost") var originals: FlagValue?
     @Flag(help: "Start nothing; list the selected jobs.") var dryRun = false
     @Option(help: ArgumentHelp("Maximum number of jobs per second.", valueName: "n")) var rate: Int?
     @Option(
@@ -146,9 +149,20 @@ struct ReplayCommand: AsyncParsableCommand {
         let replay = Replaying(rate: rate, edit: edit, isDryRun: dryRun)
         let (counts, later, moved) = try await queueOptions.withQueue { queue, redis in
             var counts = ReplayCounts()
-            if let file {
-                try await SpillFile(path: file, filter: filter).forEach { job in
-                    try printResult(try await replay.restore(job, on: queue), &counts)
+            var later = 0
+            if lost {
+                let found = try await LostVersions(
+                    of: queue, redis, in: [library, originals], queueOptions.settings)
+                for lines in try await replay.start(lost: found.jobs, on: queue) {
+                    try printResult(lines, &counts)
+                }
+            } else if let file {
+                let letters = DeadLetterReader(
+                    filter: filter, until: try await queue.latestTime())
+                later = try await letters.read(file, of: library, queueOptions.settings) { jobs in
+                    for line in try await replay.restore(jobs, on: queue) {
+                        try printResult(line, &counts)
+                    }
                 }
             } else if jobs.isEmpty {
                 var dead = try await DeadReader(queue, filter)
@@ -185,10 +199,10 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     private func printResult(_ line: ReplayLine, _ counts: inout ReplayCounts) throws {
-        counts.count(line)
+        counts.count(line, byCode: !lost)
         if json {
             try printJSON(line, pretty: false)
-        } else if !jobs.isEmpty {
+        } else if !jobs.isEmpty || lost && line.answer != .replayed {
             print("\(line.job): \(line.text)")
         }
     }
@@ -206,6 +220,9 @@ extension ReplayLine {
         case .notDead: "is not dead; run minilab explain \(job) for its state"
         case .stuck:
             "is stuck, so it cannot get another edit; cancel it and send the edit as a new job"
+        case .underWay: "was started again before"
+        case .notKept:
+            "is done, and what it asked for is not kept any more; send its edit again under another id"
         case .conflict: "is the id of another job by now; send its edit again under another id"
         case .later: "has a record of a later format; use a newer minilab"
         case .damaged:

@@ -105,12 +105,15 @@ package struct ReplayCounts: Encodable, Sendable {
     package private(set) var refused = 0
     package private(set) var codes: [String: Int] = [:]
 
-    package mutating func count(_ line: ReplayLine) {
+    /// - Parameter byCode: whether the jobs had failed.
+    package mutating func count(_ line: ReplayLine, byCode: Bool = true) {
         switch line.answer {
         case nil, .replayed:
             replayed += 1
-            codes[line.code?.rawValue ?? "unknown", default: 0] += 1
-        case .unknown, .notDead, .malformed, .stuck, .conflict, .later, .damaged: refused += 1
+            if byCode { codes[line.code?.rawValue ?? "unknown", default: 0] += 1 }
+        case .underWay: break
+        case .unknown, .notDead, .malformed, .stuck, .notKept, .conflict, .later, .damaged:
+            refused += 1
         }
     }
 

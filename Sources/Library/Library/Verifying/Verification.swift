@@ -287,7 +287,7 @@ extension Provenance {
         to parent: Provenance?, version: (String) -> Provenance?
     ) -> [String] {
         var sentences: [String] = []
-        let revision = (parent?.revision ?? 0) + 1
+        let revision = max(parent?.revision ?? 0, told ?? 0) + 1
         if self.revision != revision || VersionName(self.version)?.revision != revision {
             sentences.append(
                 "its revision is \(self.revision), its name \(self.version); going by its parent it is "

@@ -9,7 +9,8 @@
 -- Returns  {further state: `paused`, `alone`, `later` (jobs whose records have a later format), `left` (jobs that this worker's
 --          machine cannot do), `again` (not all flows were inspected: the caller calls again at once) or ``,
 --          {id, fence, asset, edit, generation, attempts, crashes, rebases, enqueued, now, batch, tenant,
---           alone (1) or ``, arrival in µs, the job that it is a part of or ``, traceparent or ``, fields or ``}*}; a part's edit is its task
+--           alone (1) or ``, arrival in µs, the job that it is a part of or ``, traceparent or ``, fields or ``, highest revision that
+--           was told of its asset, if its library was set back, or 0 (Shared/events.lua)}*}; a part's edit is its task
 -- Crash  Afterwards the lease runs out and reap finds the job. A fence is the queue's time in µs and
 --        grows, so a token never comes again, not even after a failover that lost the last writes.
 local worker, most, idle, lease, passed_max, usual, capped_max =
@@ -208,7 +209,7 @@ local function give(id, tenant, priority)
     return pass_over()
   end
   local edit = task or batch and not j.own and batch.edit or call('GET', P .. 'edit:' .. id) or ''
-  local arrival = arrival_of(j)
+  local arrival, told = arrival_of(j), int(told_of(j.asset) or 0)
   local charged = charge(priority, math.max(1, tonumber(j.cost) or batch and batch.mean or usual_cost()))
   local fence = int(math.max((tonumber(j.fence) or 0) + 1, next_time()))
   hold(id, tenant, ends)
@@ -219,7 +220,7 @@ local function give(id, tenant, priority)
   claimed = claimed + 1
   out[#out + 1] = {id, fence, j.parent and id or j.asset, edit, j.generation, j.attempts, j.crashes, j.rebases, j.enqueued, NOW,
     j.batch or '', tenant, priority == 'alone' and '1' or '', arrival, j.parent or '',
-    j.traceparent or '', j.fields or ''}
+    j.traceparent or '', j.fields or '', told}
 end
 
 -- Damage of one job must not keep the others from being claimed, or this call's deeds from being counted. Such a job ends

@@ -23,6 +23,7 @@ local function finalize(id, fence)
   local ms = end_hold(j)
   leave_asset(j)
   finish(j, j.outcome, data, ms, revision)
+  if revision then end_told(j.asset, revision) end
   return 'OK'
 end
 

@@ -47,7 +47,7 @@ local function replay(id)
     if j.bytes then call('HSET', k, 'bytes', int(j.bytes)) end
     keep_size(j, #edit)
   end
-  if j.batch and not reopen_batch(id, j.batch, j.cost) then
+  if j.batch and not reopen_batch(id, j.batch, j.cost, 'dead') then
     local shared = not j.own and edit == '' and call('GET', P .. edit_key(j))
     if shared then
       call('SET', P .. 'edit:' .. id, shared)

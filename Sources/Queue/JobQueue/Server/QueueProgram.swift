@@ -26,8 +26,9 @@ public enum QueueProgram: String, Sendable, CaseIterable {
             QueueScript.looks + QueueScript.mends + [
                 QueueScript.append, QueueScript.cancel, QueueScript.cancelBatch,
                 QueueScript.census, QueueScript.configure, QueueScript.explain,
-                QueueScript.joinLibrary, QueueScript.removeDead, QueueScript.replay,
-                QueueScript.restore, QueueScript.rights, RecordHash.script,
+                QueueScript.generation, QueueScript.joinLibrary, QueueScript.removeDead,
+                QueueScript.replay, QueueScript.replayLost, QueueScript.restore,
+                QueueScript.rights,
             ]
         // The doctor looks from there, and mends from the terminal.
         case .gateway:

@@ -139,3 +139,26 @@ local function bound_events()
     end
   end
 end
+
+-- The revisions of assets whose library was set back.
+--
+-- Hash told has the highest revision that events told of an asset whose versions a restored library lacks. The next version of the
+-- asset gets a higher one, so that a reader that keeps the highest `sequence` takes it for the newest. replay_lost.lua writes it, `claim`
+-- gives it to the worker, and the event of that version removes it.
+local any_told  -- checked once per script
+local function told_of(asset)
+  if any_told == nil then any_told = call('EXISTS', P .. 'told') == 1 end
+  local told = any_told and redis.pcall('HGET', P .. 'told', asset)
+  return type(told) == 'string' and tonumber(told) or nil
+end
+
+local function keep_told(asset, revision)
+  if tonumber(revision) > (told_of(asset) or 0) then call('HSET', P .. 'told', asset, revision) end
+  any_told = true
+end
+
+-- Notes that an event tells a revision of an asset.
+local function end_told(asset, revision)
+  local told = told_of(asset)
+  if told and tonumber(revision) > told then call('HDEL', P .. 'told', asset) end
+end
