@@ -195,4 +195,30 @@ public struct Attempt: Sendable, Codable, Equatable {
         stage = trace.stage
         signal = trace.signal
     }
+
+    /// The fields that can be read of an attempt that this release does not know: a later one wrote it, or it is damaged.
+    init(unreadable json: [UInt8], because reason: String) {
+        struct Readable: Decodable {
+            var at, code, message, fence, worker: String?
+        }
+        let read: Readable
+        do {
+            read = try JSONDecoder().decode(Readable.self, from: Data(json))
+        } catch {
+            read = Readable()
+        }
+        at = read.at ?? Self.unknownTime
+        code = .internalError
+        message =
+            ([read.code, read.message].compactMap(\.self)
+            + ["this line of the history cannot be read as a whole: \(reason)."])
+            .joined(separator: ": ")
+        fence = read.fence ?? "?"
+        worker = read.worker ?? "?"
+        stage = nil
+        signal = nil
+    }
+
+    /// The time of a failure whose time cannot be read.
+    private static let unknownTime = "1970-01-01T00:00:00Z"
 }

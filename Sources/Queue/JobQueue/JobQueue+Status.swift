@@ -89,7 +89,8 @@ extension JobQueue {
         }
     }
 
-    /// Returns the failures of earlier attempts of a job, the newest first; at most 20 are kept.
+    /// Returns the failures of earlier attempts of a job, the newest first; at most 20 are kept. In place of one that cannot be read there
+    /// is what can be read of it.
     public func attempts(of job: String) async throws(QueueError) -> [Attempt] {
         let rows = try await send("LRANGE", name.keys.attempts(job), "0", "-1")
         var attempts: [Attempt] = []
@@ -98,8 +99,7 @@ extension JobQueue {
             do {
                 attempts.append(try JSONDecoder().decode(Attempt.self, from: Data(bytes)))
             } catch {
-                throw QueueError(
-                    .unexpectedReply, "the history of job \(job) cannot be read: \(error)")
+                attempts.append(Attempt(unreadable: bytes, because: error.decodingReason))
             }
         }
         return attempts
@@ -151,15 +151,16 @@ extension JobRecord {
 }
 
 extension RedisReply {
-    /// The flat reply of `HGETALL` as fields and values; nil if the reply has another form.
+    /// The flat reply of `HGETALL` as fields and values; nil if the reply has another form. What is not UTF-8 in a name is replaced, as in
+    /// a value: one such name must not take all others away.
     package var pairs: [String: String]? {
         guard let items = array else { return nil }
         var pairs: [String: String] = [:]
         for index in stride(from: 0, to: items.count - 1, by: 2) {
-            guard let name = items[index].string, let value = items[index + 1].bytes else {
+            guard let name = items[index].bytes, let value = items[index + 1].bytes else {
                 return nil
             }
-            pairs[name] = String(decoding: value, as: UTF8.self)
+            pairs[String(decoding: name, as: UTF8.self)] = String(decoding: value, as: UTF8.self)
         }
         return pairs
     }

@@ -61,12 +61,21 @@ public struct JobQueue: Sendable {
     }
 
     /// Sends several commands together.
-    func sendAll(_ commands: [[any Arguments]]) async throws(QueueError) -> [RedisReply] {
+    ///
+    /// - Parameter skippingDamaged: Whether a key of another type has the reply null. So does each of many records that a list asks for:
+    ///   what somebody damaged takes no other away, and the doctor names it.
+    func sendAll(
+        _ commands: [[any Arguments]], skippingDamaged: Bool = false
+    ) async throws(QueueError) -> [RedisReply] {
         var replies: [RedisReply] = []
         for result in await redis.sendAll(commands.map { RedisArgument.list($0) }) {
             switch result {
             case .success(let reply): replies.append(reply)
             case .failure(let error):
+                if skippingDamaged, error.serverError?.prefix == "WRONGTYPE" {
+                    replies.append(.null)
+                    continue
+                }
                 throw QueueError(.redis, "queue \(name): \(error)", cause: error)
             }
         }

@@ -158,6 +158,12 @@ public struct WorkerInfo: Sendable, Codable, Equatable {
         self.library = library
     }
 
+    /// A worker whose report cannot be read: only its name is known. A worker has one slot at the least.
+    init(unreadable name: String) {
+        self.init(name: name, slots: 1, version: "?", startedAt: "?")
+        queueFormat = nil
+    }
+
     func with(
         busy: Int, memory: WorkerMemory?, pressure: Pressure?, trouble: String?
     ) -> WorkerInfo {

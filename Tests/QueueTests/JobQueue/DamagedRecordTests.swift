@@ -147,7 +147,79 @@ import Testing
         }
         _ = try await q.queue.admit()
         try await q.harm(["DEL ready:normal:a", "SET ready:normal:a x"])
+        #expect(try await q.queue.status()[.ready] == 1)
+        #expect(try await q.queue.facts(of: "b").reason.code == "noWorker")
         #expect(try await q.queue.claim(by: "w", count: 2).jobs.map(\.job) == ["b"])
+    }
+
+    @Test func `of a worker takes no other worker away, nor what the queue tells`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        for worker in ["good", "odd"] { try await q.hear(worker) }
+        // As a release sends it that has renamed a field.
+        try await q.setField("odd", of: "workers:info", #"{"name":"odd"}"#)
+        try await q.setField("nobody", of: "workers:info", "{")
+        let fleet = try await q.queue.fleet()
+        #expect(fleet.living.map(\.name) == ["good", "odd"])
+        #expect(fleet.silent == [SilentWorker(name: "nobody", since: nil)])
+        #expect(try await q.queue.status().workers.count == 2)
+        #expect(try await q.queue.facts(of: "a").reason.code == "freeSlot")
+        let odd = "the report of worker odd cannot be read"
+        let found = try await q.queue.diagnose()
+        #expect(found.open.map(\.subject) == ["nobody"])
+        #expect(found.warnings.contains { $0.hasPrefix(odd) }, "\(found.warnings)")
+        #expect(try await q.queue.diagnose(repair: true).isHealthy)
+        #expect(try await q.field("nobody", of: "workers:info") == nil)
+        try await q.hear("odd")
+        #expect(try await !q.queue.diagnose().warnings.contains { $0.hasPrefix(odd) })
+    }
+
+    @Test func `of another type is left out of lists, and no other is`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a", "b", "c", "d")
+        #expect(try await q.queue.claim(by: "w", count: 2).jobs.map(\.job) == ["a", "b"])
+        for _ in 0..<2 { try await q.bury(try await q.claim()) }
+        for batch in ["x", "y"] { try await q.xadd(["batch": batch, "edit": QueueFixture.recipe]) }
+        _ = try await q.queue.admit()
+        for key in ["job:a", "job:c", "batch:x"] {
+            try await q.harm(["DEL \(key)", "SET \(key) text"])
+        }
+        #expect(try await q.queue.status().held.map(\.job) == ["b"])
+        #expect(try await q.queue.dead(offset: 0, count: 9).map(\.job) == ["d"])
+        var reader = try await DeadReader(q.queue, DeadFilter(.everything))
+        #expect(try await reader.next()?.map(\.job) == ["d"])
+        #expect(try await q.queue.spilled(["c", "d"]).map(\.job) == ["d"])
+        #expect(try await q.queue.batches(count: 9).map(\.batch) == ["y"])
+        let found = try await q.queue.diagnose().open
+        for subject in ["a", "c", "x"] {
+            #expect(found.contains { $0.subject == subject && $0.kind == .recordIncomplete })
+        }
+    }
+
+    @Test func `with a name that is no text takes no other field away`() {
+        let reply = RedisReply.array(
+            [
+                .bulk([0xFF]), .bulk(Array("1".utf8)), .bulk(Array("worker".utf8)),
+                .bulk(Array("{}".utf8)),
+            ])
+        #expect(reply.pairs == ["\u{FFFD}": "1", "worker": "{}"])
+        #expect(RedisReply.array([.integer(1), .integer(2)]).pairs == nil)
+    }
+
+    @Test func `of a failure takes no other failure of its job away`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        _ = try await q.queue.fail(
+            try await q.claim(), by: "w", Failure(.ioFailure, "disk"), random: 1)
+        try await q.harm([
+            "LPUSH attempts:a {",
+            #"LPUSH attempts:a {"at":"2026-11-29T10:00:00Z","code":"ofLater","message":"m","fence":"1","worker":"w"}"#,
+        ])
+        let attempts = try await q.queue.attempts(of: "a")
+        try #require(attempts.map(\.code) == [.internalError, .internalError, .ioFailure])
+        #expect(attempts[0].at == "2026-11-29T10:00:00Z" && attempts[0].worker == "w")
+        #expect(attempts[0].message.hasPrefix("ofLater: m: "), "\(attempts[0].message)")
+        #expect(attempts[1].message.contains("not valid JSON"), "\(attempts[1].message)")
     }
 
     @Test(arguments: ["attempts x", "attempts 1.5", "crashes x", "sequence x"])

@@ -1,4 +1,5 @@
 import Edits
+import Logging
 import MinilabTesting
 import Redis
 import Testing
@@ -71,6 +72,12 @@ import Testing
         Harm("a done job that is gone", "ready", "RPUSH done ghost", .memberWithoutRecord),
         Harm("a done job that is not in the list", "done", "DEL done", .notInPlace),
         Harm("a dead job that is not among the dead", "dead", "DEL dead", .notInPlace),
+        Harm(
+            "a report of a worker that is none", "ready", "HSET workers:info zz {", .reportOfNobody),
+        Harm(
+            "a flow of another type", "ready",
+            "DEL ready:normal:default|SET ready:normal:default x",
+            .structureDamaged),
         Harm("an edit of a job that is gone", "ready", "SET edit:ghost x", .partWithoutRecord),
         Harm("a result of a job that is gone", "ready", "SET result:ghost x", .partWithoutRecord),
         Harm(
@@ -128,6 +135,8 @@ import Testing
         ("ready", "HDEL job:a asset", .recordIncomplete),
         ("ready", "HSET job:a state asleep", .recordIncomplete),
         ("ready", "HDEL job:a state", .recordIncomplete),
+        ("ready", "SET job:a x", .recordIncomplete),
+        ("active", "SET job:a x", .recordIncomplete),
         ("active", "ZADD lease 1 a", .leasesOverdue),
     ])
     func `what cannot be mended safely is told with what to do`(
@@ -147,6 +156,8 @@ import Testing
         var settings = QueueSettings()
         settings.doneRecordsMax = 40
         settings.window = 10
+        // Nobody renews the leases of these workers, and on a busy machine they live for minutes.
+        settings.lease = .seconds(3600)
         let q = try await QueueFixture(settings: settings)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<3 {
@@ -164,6 +175,36 @@ import Testing
         try await q.queue.set([.cap(try JobID("acme"), nil)])
         try await q.runToTheEnd()
         #expect(try await q.queue.diagnose().open == [])
+    }
+
+    @Test func `what a walk sees twice is summed up once`() async throws {
+        let q = try await QueueFixture()
+        var walk = try await StoredWalk(queue: q.queue)
+        for (id, bytes, tenant) in [
+            ("a", "7", "acme"), ("a", "7", "acme"), ("b", "5", "acme"), ("a", "3", "zoo"),
+            ("c", "1", "zoo"),
+        ] { walk.add(entry: id, bytes, of: tenant) }
+        #expect(walk.arguments == ["acme", "12", "zoo", "3"])
+    }
+
+    @Test func `a user that may look and not repair is let look`() async throws {
+        let q = try await QueueFixture()
+        try await q.prepare("ready")
+        func queue(of user: RedisUser) throws -> JobQueue {
+            let url = try RedisURL(q.server.url(as: user))
+            return JobQueue(
+                name: q.queue.name,
+                redis: RedisClient(RedisConfiguration(url: url), logger: Logger(label: "test")))
+        }
+        let diagnosis = try await queue(of: .gateway).diagnose()
+        #expect(diagnosis.isHealthy && diagnosis.places > 0)
+        #expect(diagnosis.warnings.contains { $0.contains("user gateway may look") })
+        for (user, repair) in [(RedisUser.gateway, true), (.worker, false)] {
+            let error = await #expect(throws: QueueError.self) {
+                try await queue(of: user).diagnose(repair: repair)
+            }
+            #expect(error?.code == .unsafeServer && error?.message.contains("LREM") == true)
+        }
     }
 
     @Test func `findings have sentences with their subjects`() {

@@ -79,6 +79,11 @@ import Testing
         let diagnosis = try await queue.diagnose()
         #expect(diagnosis.isHealthy && diagnosis.places > 3, "\(diagnosis.open)")
         #expect(try await queue.checkServer(as: .worker).allSatisfy { !$0.contains("asked") })
+        #expect(diagnosis.warnings.contains { $0.hasPrefix("Redis accepts no write") })
+        // A worker that starts is told so, too, and not by a failure to raise the format of the queue.
+        let lines = RecordedLines()
+        try await ServerWatch(queue, as: .worker, lines.logger).ask()
+        #expect(lines.all.contains { $0.hasPrefix("Redis accepts no write") }, "\(lines.all)")
 
         let claims = RedisConfiguration(url: try RedisURL(silent.url))
         var hasty = claims

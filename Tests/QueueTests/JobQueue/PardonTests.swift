@@ -85,6 +85,22 @@ import Testing
         try await q.expectHealthy()
     }
 
+    @Test func `a job in quarantine without a sequence stays there until a claim buries it`()
+        async throws
+    {
+        let q = try await fixture()
+        try await q.admit("a")
+        var holds: [Hold] = []
+        for _ in 1...2 {
+            holds.append(try await hold(q).hold)
+            _ = try await q.queue.reap(by: "other")
+        }
+        try await q.harm(["HDEL job:a sequence"])
+        await #expect(throws: QueueError.self) { try await q.queue.pardon([holds[0]]) }
+        #expect(try await q.queue.claim(by: "w", count: 1).jobs.isEmpty)
+        #expect(try await q.state(of: "a") == "dead")
+    }
+
     @Test func `quarantine for want of memory stays when a crash is taken back`() async throws {
         let q = try await fixture()
         try await q.admit("a")

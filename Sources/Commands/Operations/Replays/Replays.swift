@@ -178,7 +178,15 @@ package struct ReplayRunner: Sendable {
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 do {
-                    for order in try await store.list().reversed() where order.state == .running {
+                    let read = try await store.read()
+                    for (id, record) in read.damaged {
+                        guard try await store.remove(id, record) else { continue }
+                        let shown = String(decoding: record.prefix(Self.shownMax), as: UTF8.self)
+                        logger.error(
+                            "the record of a replay was damaged and is removed: request the replay again",
+                            metadata: ["replay": "\(id)", "record": "\(shown)"])
+                    }
+                    for order in read.orders.reversed() where order.state.isOpen {
                         guard busy.begin(order.reach?.tenant) else { continue }
                         group.addTask {
                             await attempt(order)
@@ -329,9 +337,21 @@ package struct ReplayStore: Sendable {
             countMax: ReplayOrder.countMax)
     }
 
-    package func list() async throws -> [ReplayOrder] {
-        try await records.all().values.compactMap(Self.decode)
-            .sorted { ($0.startedAt, $0.id) > ($1.startedAt, $1.id) }
+    package func list() async throws -> [ReplayOrder] { try await read().orders }
+
+    /// Returns the orders, the newest first, and the records that no release can read. Those of a later release are in neither.
+    package func read() async throws -> (orders: [ReplayOrder], damaged: [String: [UInt8]]) {
+        let all = try await records.all()
+        return (
+            all.values.compactMap(Self.decode)
+                .sorted { ($0.startedAt, $0.id) > ($1.startedAt, $1.id) },
+            all.filter { Self.isDamaged($0.value) }
+        )
+    }
+
+    /// Removes a record, and returns whether it was there as it is given: of several gateways, one has removed it.
+    func remove(_ id: String, _ record: [UInt8]) async throws -> Bool {
+        try await records.replace(id, record, with: nil) == .made
     }
 
     package func find(_ id: String) async throws -> ReplayOrder? {
@@ -431,7 +451,20 @@ package struct ReplayStore: Sendable {
         return Array(try encoder.encode(order))
     }
 
-    /// Returns nil for a record of a later minilab, which executes it itself.
+    /// Returns whether no release can read a record: each writes an object with the name and the state of its order.
+    private static func isDamaged(_ bytes: [UInt8]) -> Bool {
+        struct Named: Decodable { let id, state: String }
+        do {
+            _ = try JSONDecoder().decode(Named.self, from: Data(bytes))
+            return false
+        } catch {
+            return true
+        }
+    }
+
+    /// Returns nil for a record of a later minilab, which executes it itself: one that this release cannot decode, or with a failure
+    /// code that it does not know. Without that code the order would mean other jobs, and without its last one all. A later release
+    /// that narrows orders by something else gives them a new state. A damaged record has no order either (``isDamaged(_:)``).
     private static func decode(_ bytes: [UInt8]) -> ReplayOrder? {
         guard let order = try? JSONDecoder().decode(ReplayOrder.self, from: Data(bytes)),
             order.codes.allSatisfy({ FailureCode(rawValue: $0) != nil })

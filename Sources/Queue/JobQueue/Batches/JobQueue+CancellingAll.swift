@@ -81,7 +81,7 @@ private final class TenantCancelling {
         for zset in JobState.all(in: [.waits, .listed]).map(\.rawValue) + ["lease"] {
             try await walk("ZSCAN", keys.prefix + zset) { ids throws(QueueError) in
                 let tenants = try await self.queue.sendAll(
-                    ids.map { ["HGET", keys.job($0), "tenant"] })
+                    ids.map { ["HGET", keys.job($0), "tenant"] }, skippingDamaged: true)
                 try await self.cancel(
                     zip(ids, tenants).filter { ($1.string ?? "default") == self.tenant }.map(\.0))
             }

@@ -141,7 +141,8 @@ extension JobQueue {
         let keys = name.keys
         let replies = try await sendAll(
             [["TIME"]]
-                + names.flatMap { [["HGETALL", keys.batch($0)], ["XLEN", keys.batchStream($0)]] })
+                + names.flatMap { [["HGETALL", keys.batch($0)], ["XLEN", keys.batchStream($0)]] },
+            skippingDamaged: true)
         let now = Int((replies[0].array?.first?.int ?? 0) * 1000)
         return names.enumerated().compactMap { index, name in
             BatchRecord(

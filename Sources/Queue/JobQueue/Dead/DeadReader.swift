@@ -99,7 +99,8 @@ public struct DeadReader: Sendable {
 extension JobQueue {
     /// Returns the records of jobs; jobs without a record are left out.
     func records(of ids: [String]) async throws(QueueError) -> [JobRecord] {
-        let replies = try await sendAll(ids.map { ["HGETALL", name.keys.job($0)] })
+        let replies = try await sendAll(
+            ids.map { ["HGETALL", name.keys.job($0)] }, skippingDamaged: true)
         return zip(ids, replies).compactMap { JobRecord($0, $1.pairs ?? [:]) }
     }
 

@@ -58,7 +58,7 @@ extension JobQueue {
             try await send("ZRANGE", name.keys.largeDead, "0", Self.largeSeenMax - 1).array?
             .compactMap(\.string) ?? []
         let tenants = try await sendAll(
-            ids.map { ["HGET", name.keys.job($0), "tenant"] })
+            ids.map { ["HGET", name.keys.job($0), "tenant"] }, skippingDamaged: true)
         var left = Dictionary(
             grouping: zip(ids, tenants), by: { $0.1.string ?? "default" }
         ).mapValues { $0.map(\.0)[...] }
@@ -74,15 +74,16 @@ extension JobQueue {
     /// are left out.
     func spilled(_ ids: [String]) async throws(QueueError) -> [SpilledJob] {
         let keys = name.keys
-        let records = try await sendAll(ids.map { ["HGETALL", keys.job($0)] }).map {
-            $0.pairs ?? [:]
-        }
+        let records = try await sendAll(
+            ids.map { ["HGETALL", keys.job($0)] }, skippingDamaged: true
+        ).map { $0.pairs ?? [:] }
         var jobs: [SpilledJob] = []
         for (id, fields) in zip(ids, records) {
-            let parts = try await sendAll([
-                ["GET", keys.edit(id)], ["GET", keys.batchEdit(fields["batch"] ?? "")],
-                ["LRANGE", keys.attempts(id), "0", "-1"],
-            ])
+            let parts = try await sendAll(
+                [
+                    ["GET", keys.edit(id)], ["GET", keys.batchEdit(fields["batch"] ?? "")],
+                    ["LRANGE", keys.attempts(id), "0", "-1"],
+                ], skippingDamaged: true)
             let edit = fields["malformed"] == nil ? parts[0].bytes ?? parts[1].bytes : nil
             let history = parts[2].array?.compactMap(\.string) ?? []
             let text = edit.map { String(decoding: $0, as: UTF8.self) }

@@ -50,6 +50,7 @@ final class DoctorWalk {
             try await self.see(holder, in: "assets:\(asset)")
         }
         try await walkMembers(of: "reserved", "HSCAN")
+        try await walkMembers(of: "workers:info", "HSCAN")
         try await walkKeys()
         try await flush()
         try await inspectFlows()
@@ -125,7 +126,7 @@ final class DoctorWalk {
         case "backlog":
             try await walk("HSCAN", key, by: 2) { pair throws(QueueError) in
                 guard let id = pair[0].string else { return }
-                self.stored.add(entry: pair[1].string ?? "", of: rest)
+                self.stored.add(entry: id, pair[1].string ?? "", of: rest)
                 try await self.see(id, in: key)
             }
         case "parked": try await walkMembers(of: key)
@@ -177,12 +178,28 @@ final class DoctorWalk {
         _ command: String, _ name: String?, by width: Int,
         _ body: ([RedisReply]) async throws(QueueError) -> Void
     ) async throws(QueueError) {
+        if let name, try await isDamaged(name, command) { return }
         try await queue.scan(
             command, name.map { queue.name.keys.prefix + $0 }, count: Self.step
         ) { elements throws(QueueError) in
             for start in stride(from: 0, to: elements.count - width + 1, by: width) {
                 try await body(Array(elements[start..<start + width]))
             }
+        }
+    }
+
+    /// Returns whether a structure is of another type, and reports it. One such key must not keep the doctor from all others. It is asked
+    /// about by a command of its own: an error within a walk may be about any other key.
+    private func isDamaged(_ name: String, _ command: String) async throws(QueueError) -> Bool {
+        let isHash = command == "HSCAN"
+        do throws(QueueError) {
+            _ = try await queue.send(
+                isHash ? "HLEN" : "ZCARD", queue.name.keys.prefix + name)
+            return false
+        } catch {
+            guard error.serverError?.prefix == "WRONGTYPE" else { throw error }
+            try await examination.report(damaged: name, needing: isHash ? "a hash" : "a sorted set")
+            return true
         }
     }
 }
@@ -194,7 +211,7 @@ struct StoredWalk {
     /// The number of changes at the begin of the walk, as text.
     let turn: String
     private var sums: [String: Int] = [:]
-    /// The jobs that were seen: `SCAN` may return one twice.
+    /// The jobs and entries that were seen: `SCAN` may return one twice, also while nothing of this queue changes.
     private var seen: Set<Int> = []
     private let queue: JobQueue
 
@@ -218,8 +235,11 @@ struct StoredWalk {
     }
 
     /// Adds an entry that is not yet a job, with the value of its id in the tenant's backlog; `1` for what is no such entry.
-    mutating func add(entry bytes: String, of tenant: String) {
-        if bytes != "1", let bytes = Int(bytes) { sums[tenant, default: 0] += bytes }
+    mutating func add(entry id: String, _ bytes: String, of tenant: String) {
+        guard bytes != "1", let bytes = Int(bytes),
+            seen.insert("\(tenant) \(id)".hashValue).inserted
+        else { return }
+        sums[tenant, default: 0] += bytes
     }
 
     /// The tenants, each with its sum.

@@ -14,6 +14,8 @@ public struct Finding: Sendable, Codable, Equatable {
         case leasesOverdue, timeImpossible
         // Publishing.
         case publicationStuck, formatLater
+        // The reports of workers, and keys of another type.
+        case reportOfNobody, structureDamaged
         // The groups of dead jobs, and the bytes of a tenant.
         case deadMiscounted, storedMiscounted
         // The server.
@@ -71,6 +73,10 @@ extension Finding {
         case .formatLater:
             "the record of job \(subject) is of format \(detail); this minilab reads up to "
                 + "\(JobRecord.formatKnown). Use a newer minilab to process and inspect the job."
+        case .reportOfNobody:
+            "\(detail) has a report of \(subject), which is no worker: nothing removes it."
+        case .structureDamaged:
+            "key \(subject) is not \(detail): somebody wrote to it, and no worker can use it."
         case .deadMiscounted:
             "the groups of \(subject) jobs count \(halves.counted); \(halves.true) are dead. Jobs that died under an earlier "
                 + "release are in no group: minilab doctor --repair counts them in."
@@ -119,6 +125,8 @@ extension Finding {
         case .timeImpossible:
             "Start a worker: any worker corrects it within a second. Then check the clock of the Redis server."
         case .leasesOverdue: "Start a worker: any worker takes them back."
+        case .structureDamaged:
+            "Use --repair: it removes the key, and puts the jobs back whose records say that they were there."
         case .batchMiscounted, .batchCompletedEarly, .memberLost:
             "Redis lost writes. Compare the batch's assets with its list of jobs, and send the missing jobs again."
         default: nil
@@ -236,6 +244,19 @@ struct Examination {
         try await add(
             QueueScript.inspectTimes, queue.settings.lease, queue.settings.retry.cap, dutyMax,
             Self.timesMax)
+    }
+
+    /// Reports a structure of another type, which every script refuses. The repair removes it: the records of the jobs say what was in
+    /// it, and the walks after it put them back.
+    mutating func report(
+        damaged structure: String, needing type: String
+    ) async throws(QueueError) {
+        if repair {
+            _ = try await queue.send("UNLINK", queue.name.keys.prefix + structure)
+        }
+        diagnosis.add(
+            Finding(
+                kind: .structureDamaged, subject: structure, detail: type, isMended: repair))
     }
 
     mutating func inspect(batch: String) async throws(QueueError) {

@@ -26,7 +26,8 @@ local function jobs_before(priority, tenant, rank)
     local flows = left > 0 and call('ZRANGE', P .. 'flows:' .. p, '0', int(left - 1)) or {}
     left = left - #flows
     for _, t in ipairs(flows) do
-      local length = call('ZCARD', P .. 'ready:' .. p .. ':' .. t)
+      local length = redis.pcall('ZCARD', P .. 'ready:' .. p .. ':' .. t)
+      if type(length) ~= 'number' then length = 0 end  -- damaged; the doctor names it
       if p ~= priority then before = before + length
       elseif t ~= tenant then before = before + math.min(length, rank) end
     end
@@ -69,7 +70,7 @@ if j then
     add('rank', int(call('ZRANK', P .. 'parked:' .. j.asset, id) or 0))
   elseif j.state == 'done' and (j.outcome == 'cancelled' or j.outcome == 'unchanged') then
     local read, result = pcall(cjson.decode, call('GET', P .. 'result:' .. id) or '')
-    if read then add('reason', result.reason) end
+    if read and type(result) == 'table' then add('reason', result.reason) end
   elseif LISTED[j.state] and not ENDED[j.state] then add('since', call('ZSCORE', P .. j.state, id)) end
   return out
 end

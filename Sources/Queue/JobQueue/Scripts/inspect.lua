@@ -34,6 +34,12 @@ local function inspect_backlog(j)
   fault('notInPlace', j.id, 'backlog:' .. j.tenant, function() call('HSET', backlog(j.tenant), j.id, '1') end)
 end
 
+-- Checks whether a report is of a worker that is listed: `reap` forgets only those, ten leases after their last beats.
+local function inspect_report(worker)
+  if call('ZSCORE', P .. 'workers', worker) or call('HEXISTS', P .. 'workers:info', worker) == 0 then return end
+  fault('reportOfNobody', worker, 'workers:info', function() call('HDEL', P .. 'workers:info', worker) end)
+end
+
 local PARTS = {edit = true, result = true, attempts = true, parts = true}
 -- The fields that a job needs to continue, by state.
 local NEEDED = {active = {'fence', 'claimed', 'worker'}, committing = {'fence', 'claimed', 'worker', 'version', 'outcome'},
@@ -161,7 +167,8 @@ local function inspect_structures(j, seen, id)
   if seen:find('^ready:') or seen:find('^parked:') then checked[seen] = true end
   local extra = {}
   for structure in pairs(checked) do
-    local there = call('ZSCORE', P .. structure, id)
+    local there = redis.pcall('ZSCORE', P .. structure, id)
+    if type(there) == 'table' then there = nil end  -- of another type: the walk reports it
     if there and not right[structure] then extra[#extra + 1] = structure end
     if not there and right[structure] then fault('notInPlace', id, structure, function() put_back(j) end) end
   end
@@ -191,10 +198,12 @@ local function inspect_group(j)
   call('HSET', P .. 'job:' .. j.id, 'group', join_group(j.id, j.code or 'unknown', j.tenant, edit, j.ended or NOW))
 end
 
-for i = 6, #ARGV, 2 do
-  local structure, id = ARGV[i], ARGV[i + 1]
-  local j = load(id)
-  if structure == 'reserved' or structure:find('^backlog:') then
+local function inspect(structure, id)
+  if structure == 'workers:info' then return inspect_report(id) end
+  local is_record, j = pcall(load, id)
+  if not is_record then
+    fault('recordIncomplete', id, 'type')
+  elseif structure == 'reserved' or structure:find('^backlog:') then
     inspect_submitted(structure, id)
   elseif not j then
     inspect_nothing(structure, id)
@@ -217,5 +226,15 @@ for i = 6, #ARGV, 2 do
     end
   end
 end
+
+-- One that cannot even be looked at must not take the others of the call away. What the user may not do is no damage.
+local forbidden
+for i = 6, #ARGV, 2 do
+  local failure = guarded(inspect, ARGV[i], ARGV[i + 1])
+  -- The messages of Redis up to 7.0, and from 7.2 on.
+  if failure and (failure:find('NOPERM', 1, true) or failure:find('The user executing the script', 1, true)
+    or failure:find('ACL failure in script', 1, true)) then forbidden = failure:sub(7) break end
+  if failure then fault('recordIncomplete', ARGV[i + 1], ARGV[i]) end
+end
 settle()
-return faults
+return forbidden and {err = forbidden} or faults

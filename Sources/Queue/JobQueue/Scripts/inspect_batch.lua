@@ -90,7 +90,7 @@ local function inspect_members()
     if call('GETBIT', key .. ':ended', int(at)) == 0 then
       checked = checked + 1
       local id = batch .. ':' .. int(at)
-      local j = load(id)
+      local j = load_any(id)
       if not j then
         fault('memberLost', id, batch)
       elseif ENDED[j.state] and j.batch == batch then

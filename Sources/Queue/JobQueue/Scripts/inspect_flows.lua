@@ -17,7 +17,8 @@ end
 local function inspect(flow)
   local priority, tenant = flow:match('^(%a+):(.*)$')
   if not priority then return end
-  local jobs = call('ZCARD', P .. 'ready:' .. flow)
+  local jobs = redis.pcall('ZCARD', P .. 'ready:' .. flow)
+  if type(jobs) ~= 'number' then return end  -- of another type: the walk reports it
   local served = call('ZSCORE', P .. 'flows:' .. priority, tenant)
   local capped = call('HGET', P .. 'capped', flow)
   if jobs == 0 then
@@ -50,11 +51,8 @@ for i = 6, #ARGV do inspect(ARGV[i]) end
 if leases_max > 0 and call('ZCARD', P .. 'lease') <= leases_max then
   local held = {}
   for _, id in ipairs(call('ZRANGE', P .. 'lease', '0', int(leases_max))) do
-    local j = call('HMGET', P .. 'job:' .. id, 'state', 'tenant')
-    if HELD[j[1]] then
-      local tenant = j[2] or DEFAULTS.__index.tenant
-      held[tenant] = (held[tenant] or 0) + 1
-    end
+    local j = load_any(id)
+    if j and HELD[j.state] then held[j.tenant] = (held[j.tenant] or 0) + 1 end
   end
   local counts = call('HGETALL', P .. 'running')
   for i = 1, #counts, 2 do held[counts[i]] = held[counts[i]] or 0 end

@@ -10,14 +10,14 @@ local lease, delay_max, duty_max, most = tonumber(ARGV[5]), tonumber(ARGV[6]), t
 -- The repair lets a lease begin anew: its worker may live. All others are due.
 local leases = beyond('lease', MS + lease, most)
 for i = 1, #leases, 2 do
-  local ends = MS + math.max(lease, tonumber(call('HGET', P .. 'job:' .. leases[i], 'lease') or '0'))
+  local ends = MS + math.max(lease, tonumber((load_any(leases[i]) or {}).lease or '0'))
   if tonumber(leases[i + 1]) > ends then
     fault('timeImpossible', leases[i], 'lease', function() call('ZADD', P .. 'lease', 'XX', int(ends), leases[i]) end)
   end
 end
 local retries = beyond('retrying', MS + delay_max, most)
 for i = 1, #retries, 2 do
-  local ends = MS + math.max(delay_max, tonumber(call('HGET', P .. 'job:' .. retries[i], 'delay') or '0'))
+  local ends = MS + math.max(delay_max, stated_delay(retries[i]))
   if tonumber(retries[i + 1]) > ends then
     fault('timeImpossible', retries[i], 'retrying', function()
       call('ZREM', P .. 'retrying', retries[i])

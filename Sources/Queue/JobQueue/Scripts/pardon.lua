@@ -44,6 +44,7 @@ local function pardon(id, fence)
     if blamed == fence then was_blamed = true else others[#others + 1] = blamed end
   end
   if not was_blamed or ENDED[j.state] then return 'NOTHING' end
+  require_whole(j)
   local k = P .. 'job:' .. id
   if others[1] then call('HSET', k, 'blamed', table.concat(others, ' ')) else call('HDEL', k, 'blamed') end
   count('pardoned')

@@ -47,6 +47,8 @@ struct ServerVerdict: Sendable, Equatable {
     var warnings: [String] = []
     /// Whether every script of the program runs on the keys of the queue.
     var runsScripts = true
+    /// Whether INFO names no reason for which all writes are refused for now.
+    var acceptsWrites = true
 
     /// How a person reaches the server.
     private static let cli = "redis-cli --user admin --askpass"
@@ -156,6 +158,32 @@ struct ServerVerdict: Sendable, Equatable {
                 "Redis keeps no append-only file: a restart of Redis loses jobs. "
                     + "Set appendonly yes and appendfsync everysec.")
         }
+        if let reason = Self.whyNoWrites(facts) {
+            acceptsWrites = false
+            warnings.append("Redis accepts no write, so that no job goes on: \(reason)")
+        }
+    }
+
+    /// Why a server refuses all writes for now, as INFO tells it; nil if INFO names no reason.
+    private static func whyNoWrites(_ facts: [String: String]) -> String? {
+        if facts["aof_last_write_status"] == "err" {
+            return
+                "it could not write its append-only file. Is its disk full? It accepts writes again "
+                + "when there is space."
+        }
+        if facts["rdb_last_bgsave_status"] == "err" {
+            return
+                "it could not write its snapshot. Is its disk full? It tries again by itself, or after "
+                + "\(cli) BGSAVE."
+        }
+        if facts["role"] == "slave" {
+            return "it is a replica. Workers and gateways need its master."
+        }
+        // INFO has this line only if min-replicas-to-write is set, and that number is unknown, but it is at least 1.
+        if facts["min_slaves_good_slaves"] == "0" {
+            return "it has min-replicas-to-write, and no replica is in step. Start the replicas."
+        }
+        return nil
     }
 
     /// The most commands that are named.

@@ -255,7 +255,7 @@ end
 local REPLACED_MAX = '1000'
 local function replace_waiting(zset, state, arrival, reason)
   for _, id in ipairs(call('ZRANGEBYSCORE', zset, '-inf', '(' .. arrival, 'LIMIT', '0', REPLACED_MAX)) do
-    local j = load(id)
+    local j = load_any(id)
     if j and j.state == state then cancel(j, reason) else call('ZREM', zset, id) end
   end
 end
@@ -265,7 +265,7 @@ local function replace(asset, which, arrival, reason)
   replace_waiting(P .. 'parked:' .. asset, 'parked', arrival, reason)
   replace_waiting(P .. 'later:' .. asset, 'delayed', arrival, reason)
   local holder = call('HGET', P .. 'assets', asset)
-  local h = holder and load(holder)
+  local h = holder and load_any(holder)
   if not h or tonumber(arrival_of(h)) >= tonumber(arrival) then return end
   if WAITS[h.state] then
     cancel(h, reason)
@@ -320,7 +320,7 @@ end
 -- Returns the job that holds an asset by its record, or nil.
 local function right_holder(asset)
   local id = call('HGET', P .. 'assets', asset)
-  local h = id and load(id)
+  local h = id and load_any(id)
   if h and h.asset == asset and HOLDS[h.state] then return h end
 end
 
@@ -329,7 +329,7 @@ end
 local function free_asset(asset)
   for _ = 1, 1000 do
     local first = call('ZRANGE', P .. 'parked:' .. asset, '0', '0')[1]
-    local j = first and load(first)
+    local j = first and load_any(first)
     if not first or j and j.state == 'parked' then break end
     call('ZREM', P .. 'parked:' .. asset, first)
   end
