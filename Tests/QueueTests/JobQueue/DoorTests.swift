@@ -140,6 +140,45 @@ import Testing
         #expect(try await q.claim().job == "b")
     }
 
+    @Test
+    func `a paused tenant keeps nobody out by bytes, and neither does a photo with many jobs`()
+        async throws
+    {
+        let large = String(repeating: "x", count: 15_000)
+        for isPaused in [true, false] {
+            var settings = QueueSettings()
+            (settings.aheadMax, settings.aheadBytesMax) = (1000, 60_000)
+            let q = try await QueueFixture(settings: settings)
+            try await q.queue.set([.cap(JobID("acme"), isPaused ? 0 : nil)])
+            for number in 0..<20 {
+                try await q.xadd([
+                    "id": "\(number)", "asset": isPaused ? "\(number)" : "one",
+                    "edit": .init(large),
+                    "tenant": "acme",
+                ])
+                _ = try await q.queue.admit()
+                // A claim finds that the tenant may have none.
+                if isPaused { #expect(try await q.queue.claim(by: "w", count: 1).jobs.isEmpty) }
+            }
+            try await q.xadd(["id": "b", "asset": "b", "edit": .init(QueueFixture.recipe)])
+            let admission = try await q.queue.admit()
+            #expect(!admission.isHeld, "\(isPaused)")
+            #expect(try await q.state(of: "b") == "ready", "\(isPaused)")
+            // The bound holds for what workers can do, and for all of it together.
+            let bytes = try await q.field("aheadBytes", of: "virtual").flatMap { Int($0) } ?? 0
+            #expect(bytes >= 20 * 15_000 && bytes <= 11 * 60_000, "\(bytes)")
+            for number in 0..<60 {
+                try await q.xadd([
+                    "id": "more\(number)", "asset": isPaused ? "m\(number)" : "one",
+                    "edit": .init(large), "tenant": "acme",
+                ])
+                _ = try await q.queue.admit()
+            }
+            #expect(try await q.queue.status().ingressHold != nil, "\(isPaused)")
+            try await q.expectHealthy()
+        }
+    }
+
     @Test func `what is ahead of the workers is bounded in bytes of large edits`() async throws {
         var settings = QueueSettings()
         settings.aheadBytesMax = 20_000

@@ -95,38 +95,37 @@ end
 local AHEAD_MAX, AHEAD_BYTES_MAX = tonumber(ARGV[12]), tonumber(ARGV[13])
 local CAPPED_STEP = '100'  -- approximate number of flows at their caps that are counted
 
--- Returns the number of jobs that wait for a cap. As many further jobs may be admitted, so that a paused tenant does not keep
--- out all others.
-local function ready_at_caps()
-  local ready, flows = 0, call('HSCAN', P .. 'capped', '0', 'COUNT', CAPPED_STEP)[2]
-  for i = 1, #flows, 2 do ready = ready + (tonumber(redis.pcall('ZCARD', P .. 'ready:' .. flows[i])) or 0) end
-  return math.min(ready, AHEAD_MAX)
+local BYTES_SAMPLE = 10  -- jobs of a zset whose bytes are read
+
+-- Jobs that no worker could do now, however many are free: those of tenants that are paused or at their caps, and those behind another
+-- job of their photo. They make room for as many others, so that one tenant keeps out nobody else; up to HELD_SHARE times the limits,
+-- because Redis' memory is all tenants'. A large edit takes the same memory in a record as in its stream.
+local HELD_SHARE = 10
+
+-- Returns their number; or the bytes of their large edits, as the first jobs of each zset tell, once a call.
+local function held_back(in_bytes)
+  if in_bytes and ahead.held then return ahead.held end
+  local sum, zsets, flows = 0, {P .. 'parked'}, call('HSCAN', P .. 'capped', '0', 'COUNT', CAPPED_STEP)[2]
+  for i = 1, #flows, 2 do zsets[#zsets + 1] = P .. 'ready:' .. flows[i] end
+  for _, zset in ipairs(zsets) do
+    local jobs, each = tonumber(redis.pcall('ZCARD', zset)) or 0, 1
+    if in_bytes and jobs > 0 then
+      local ids, bytes = call('ZRANGE', zset, '0', int(BYTES_SAMPLE - 1)), 0
+      for _, id in ipairs(ids) do bytes = bytes + (tonumber(redis.pcall('HGET', P .. 'job:' .. id, 'bytes') or nil) or 0) end
+      each = bytes / #ids
+    end
+    sum = sum + jobs * each
+  end
+  if in_bytes then ahead.held = math.min(sum, HELD_SHARE * AHEAD_BYTES_MAX) end
+  return in_bytes and ahead.held or math.min(sum, HELD_SHARE * AHEAD_MAX)
 end
 
 -- Returns the number of jobs that may still be admitted from a stream.
 local function room_ahead(door)
   local before = call('HMGET', P .. 'virtual', 'aheadJobs', 'aheadBytes')
-  if number_in(before[2], 0) + ahead.bytes >= door.share * AHEAD_BYTES_MAX then return 0 end
+  local room = door.share * AHEAD_BYTES_MAX - number_in(before[2], 0) - ahead.bytes
+  if room <= 0 and room + held_back(true) <= 0 then return 0 end
   -- Jobs of the previous version were not counted at their admission.
-  local room = door.share * AHEAD_MAX - math.max(0, number_in(before[1], 0) + ahead.jobs)
-  return room > 0 and room or room + ready_at_caps()
-end
-
--- Workers whose machines cannot do a job: the record's field `unable` has their names, one a line, with a line feed at both ends.
-
---
--- A worker lives until `reap` removes it, after ten leases without a beat. Its last beat may be older than a lease: Redis was away, or its
--- clock leapt, and the caller is the first that is back.
-
--- The most workers that are looked at: beyond them one is believed to be able.
-local LIVE_MAX = 1000
-local live_workers
-
--- Returns whether a worker that lives is not among these.
-local function able_worker(unable)
-  live_workers = live_workers or call('ZREVRANGEBYSCORE', P .. 'workers', '+inf', '-inf', 'LIMIT', '0', int(LIVE_MAX))
-  for _, name in ipairs(live_workers) do
-    if not unable:find('\n' .. name .. '\n', 1, true) then return true end
-  end
-  return #live_workers >= LIVE_MAX
+  room = door.share * AHEAD_MAX - math.max(0, number_in(before[1], 0) + ahead.jobs)
+  return room > 0 and room or room + held_back()
 end
