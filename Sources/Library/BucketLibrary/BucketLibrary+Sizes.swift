@@ -5,8 +5,8 @@ import FoundationEssentials
 public import Library
 import SystemPackage
 
-/// Renditions of versions. Their objects are never replaced, because their keys have a part of the rendition's key; the
-/// list of a version is replaced if it is unchanged since it was read.
+/// Renditions of versions. Their objects are never replaced: their keys have a part of the rendition's key, and the fence of the job if
+/// one of that name was there before. The list of a version is replaced if it is unchanged since it was read.
 extension BucketLibrary {
     public func sizes(
         of version: VersionName, _ asset: AssetPath
@@ -97,8 +97,7 @@ extension BucketLibrary {
         from staged: StagedVersion
     ) async throws(Failure) -> SizeList {
         try await checkPresence()
-        var named: [String: StoredRendition] = [:]
-        for (name, rendition) in renditions { named[name] = rendition.namedByKey(name) }
+        let named = try await naming(renditions, of: version, asset, fence: staged.fence)
         let key = try keys.size(SizeList.fileName, of: version, asset)
         for _ in 0..<Self.sizeRoundsMax {
             try await checkKept(version, asset)
@@ -129,6 +128,28 @@ extension BucketLibrary {
             .ioFailure,
             "the renditions of \(asset.string.debugDescription) were changed by others \(Self.sizeRoundsMax) times in a "
                 + "row. The job is retried.")
+    }
+
+    /// Names the objects of renditions. Where one of that name is there, or was, it is left to the next collection, and the new one is
+    /// another object: a collection that has listed the old one removes it whenever it likes, and no store removes on a condition.
+    private func naming(
+        _ renditions: [String: StoredRendition], of version: VersionName, _ asset: AssetPath,
+        fence: String
+    ) async throws(Failure) -> [String: StoredRendition] {
+        let list = try await taggedSizes(of: version, asset, replaces: true).list
+        var named: [String: StoredRendition] = [:]
+        for (name, rendition) in renditions {
+            let usual = rendition.namedByKey(name)
+            if let known = list.renditions[name], known.isSame(as: rendition) {
+                // A file that a list names is not removed.
+                named[name] = rendition.named(known.file)
+                continue
+            }
+            let key = try keys.size(usual.file, of: version, asset)
+            let isFree = list.gone[name] == nil ? try await store.find(key) == nil : false
+            named[name] = isFree ? usual : rendition.namedByKey(name, again: fence)
+        }
+        return named
     }
 
     /// - Throws: `missingVersion` if a version is not kept any more.
@@ -171,15 +192,25 @@ extension BucketLibrary {
                 collected.renditions.append(version)
                 if !isDryRun { try await forget(list, tag, of: name, asset) }
             }
-            let going = (stored[version]?.renditions ?? []).filter { entry in
+            var going = (stored[version]?.renditions ?? []).filter { entry in
                 guard let file = keys.sizeVersion(of: entry.key, asset)?.file,
                     !named.contains(file)
                 else { return false }
                 return entry.modified.map { Double($0.seconds) < newest.timeIntervalSince1970 }
                     ?? false
             }
+            guard !isDryRun, !going.isEmpty else {
+                collected.bytes += going.reduce(0) { $0 + $1.size }
+                continue
+            }
+            // Looked at again: the listing may be old by now.
+            let now = try await taggedSizes(of: name, asset, replaces: true).list
+            let namedNow = Set(now.renditions.values.map(\.file))
+            going.removeAll { entry in
+                keys.sizeVersion(of: entry.key, asset).map { namedNow.contains($0.file) } ?? true
+            }
             collected.bytes += going.reduce(0) { $0 + $1.size }
-            guard !isDryRun, !going.isEmpty else { continue }
+            guard !going.isEmpty else { continue }
             let left = try await storeCall { () throws(BlobError) in
                 try await self.store.delete(going.map(\.key))
             }

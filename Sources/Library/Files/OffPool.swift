@@ -21,6 +21,15 @@ package func offPool<Result: Sendable>(
     return try result.get()
 }
 
+/// Does work that is not stopped when the caller's task is cancelled: after what it does, the caller must know that it is done.
+///
+/// The work must be bounded in time by itself.
+package func toItsEnd<Result: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+    try await Task { try await body() }.value
+}
+
 /// The process's heap, which all its libraries share: glibc's malloc.
 package enum Heap {
     /// The size from which on an allocation is a mapping of its own, which is returned to the system when it is

@@ -131,7 +131,9 @@ package struct AssetEditor: Sendable {
                 return .made(version, MadeRenditions())
             }
             return .made(
-                version, MadeRenditions(try await library.sizes(of: name, open.asset)))
+                version,
+                MadeRenditions(
+                    try await library.sizes(of: name, open.asset), of: version.author, edit))
         case .gone(let name):
             return .unchanged(
                 reason:

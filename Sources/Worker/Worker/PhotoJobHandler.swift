@@ -108,15 +108,20 @@ extension PhotoJobHandler {
             return .version(
                 try await completed(claim, version, renditions, asset), isDraft: version.isDraft)
         case .rendered(let version, let renditions, let reason):
-            return .rendered(
-                JobEvent.MadeRenditions(
-                    mode: edit.mode.name, version: try await shown(version, asset),
-                    renditions: try await outcomes(renditions, of: version, asset), reason: reason,
-                    timings: JobEvent.Timings(
-                        queuedMilliseconds: claim.queued / .milliseconds(1),
-                        renderMilliseconds: renditions.use.wallMilliseconds,
-                        cpuMilliseconds: renditions.use.cpuMilliseconds),
-                    peakMemoryBytes: renditions.use.peakMemoryBytes))
+            // The library has them: who cancels the job now comes too late.
+            let mode = edit.mode.name
+            return try await toItsEnd {
+                .rendered(
+                    JobEvent.MadeRenditions(
+                        mode: mode, version: try await shown(version, asset),
+                        renditions: try await outcomes(renditions, of: version, asset),
+                        reason: reason,
+                        timings: JobEvent.Timings(
+                            queuedMilliseconds: claim.queued / .milliseconds(1),
+                            renderMilliseconds: renditions.use.wallMilliseconds,
+                            cpuMilliseconds: renditions.use.cpuMilliseconds),
+                        peakMemoryBytes: renditions.use.peakMemoryBytes))
+            }
         }
     }
 

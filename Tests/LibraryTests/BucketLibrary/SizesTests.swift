@@ -510,6 +510,52 @@ extension Recipe {
         #expect(report.isSound, "\(report.problems)")
     }
 
+    /// A collection has listed an object that no list names, and is slow to remove it.
+    @Test(arguments: [MemoryBlobStore.Call.Kind.list, .get, .delete])
+    func `that are made again while a collection goes on are there afterwards`(
+        _ stop: MemoryBlobStore.Call.Kind
+    ) async throws {
+        let f = try SizesFixture(.bucket)
+        let rule = try await collectable(f)
+        _ = try await f.library.collect(
+            f.asset, keeping: rule, now: f.library.clock, isDryRun: false)
+        f.memory.now += AssetHead.readerGrace + 1
+        let (reached, goes) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+        let hasStopped = Locked(false)
+        f.memory.pause { call in
+            // After the listing of renditions, in each of its later calls.
+            guard call.kind == stop, stop != .list || call.key.hasPrefix("sizes/"),
+                stop != .get || call.key.hasSuffix("list.json"),
+                hasStopped.change({ stopped in
+                    defer { stopped = true }
+                    return !stopped
+                })
+            else { return }
+            reached.continuation.finish()
+            for await _ in goes.stream {}
+        }
+        let collection = Task {
+            try await f.library.collect(
+                f.asset, keeping: rule, now: f.library.clock, isDryRun: false)
+        }
+        for await _ in reached.stream {}
+        let list = try await f.add(
+            ["web": "one"], to: version(1), at: f.library.clock.formatted(.iso8601))
+        #expect(list.names == ["web"])
+        #expect(try await f.texts(version(1)) == ["web": "one"])
+        goes.continuation.finish()
+        _ = try await collection.value
+        f.memory.pause(nil)
+        #expect(try await f.texts(version(1)) == ["web": "one"])
+        // And what was there before goes in the end.
+        f.memory.now += AssetHead.readerGrace + 1
+        _ = try await f.library.collect(
+            f.asset, keeping: Retention(versions: 9, age: nil), now: f.library.clock,
+            isDryRun: false)
+        #expect(try await f.texts(version(1)) == ["web": "one"])
+        #expect(try f.files().count == 2)
+    }
+
     @Test(arguments: Kind.allCases)
     func `whose collector dies at any call are whole or gone, and the next one ends the work`(
         _ kind: Kind

@@ -114,4 +114,27 @@ import Testing
         #expect(try bench.library.staging.sweepable(in: "photos").isEmpty)
         await bench.pool.close()
     }
+
+    @Test func `tells the renditions that it made, and not those of later jobs`() async throws {
+        let own = #""a":{"box":[9,9]},"b":{"box":[8,8]}"#
+        let edit = try Edit(
+            json: #"{"filters":[{"name":"CISepiaTone"}],"renditions":{\#(own)}}"#)
+        func made(_ job: AssetEditor.Job) async throws -> MadeRenditions {
+            guard case .made(_, let renditions)? = try await bench.run(edit, asset, job) else {
+                throw Failure(.internalError, "nothing was made")
+            }
+            return renditions
+        }
+        let first = try await made(bench.job("one", arrival: 5))
+        #expect(first.list.names == ["a", "b"] && first.failures.isEmpty)
+        let later = try Edit(
+            json: #"{"mode":"renditions","renditions":{"b":{"box":[7,7]},"c":{"box":[6,6]}}}"#)
+        _ = try await bench.run(later, asset, bench.job("later", arrival: 9))
+        let again = try await made(bench.job("one", arrival: 5))
+        #expect(again.list.renditions == first.list.renditions.filter { $0.key == "a" })
+        #expect(Array(again.failures.keys) == ["b"])
+        let failure = try #require(again.failures["b"])
+        #expect(failure.code == .overtaken && failure.message.contains("later"), "\(failure)")
+        await bench.pool.close()
+    }
 }

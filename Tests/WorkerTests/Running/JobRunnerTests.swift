@@ -1,4 +1,5 @@
 import Edits
+import Files
 import JobQueue
 import Library
 import Synchronization
@@ -149,6 +150,27 @@ import Testing
         }
         #expect(told.more == event)
         #expect(try await f.queue.conclude(claim, event) == .held)
+        #expect(try await f.events() == ["rendered"])
+    }
+
+    @Test func `renditions that the library has are told, also where the job is cancelled then`()
+        async throws
+    {
+        let f = try await RunnerFixture()
+        let event = JobEvent.MadeRenditions(
+            mode: .renditions,
+            version: JobEvent.Version(id: "1-1", revision: 1, at: JobEvent.Place(path: "p")),
+            renditions: ["web": .failed(JobEvent.RenditionError(Failure(.formatUnavailable, "no")))]
+        )
+        let hold = HeldJob()
+        let handler = FakeHandler(make: { claim in
+            try await toItsEnd {
+                _ = try await f.queue.cancel([claim.job], reason: "no more")
+                hold.end(.cancelled)
+                return .rendered(event)
+            }
+        })
+        await f.runner(handler).run(try await f.claim("a"), hold)
         #expect(try await f.events() == ["rendered"])
     }
 

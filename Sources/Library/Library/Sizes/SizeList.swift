@@ -151,8 +151,14 @@ extension SizeList {
         let gone: [String: StoredRendition]?
     }
 
-    /// The format version that is written. Later ones are refused.
-    private static let formatWritten = 1
+    /// The latest format version. Later ones are refused.
+    private static let formatKnown = 2
+    /// The format version that this list needs: 2 if a file has the fence of the job that made it once more, which earlier releases take
+    /// for damage.
+    private var format: Int {
+        renditions.contains { $0.value.isNamedByFence(of: $0.key) }
+            || gone.contains { $0.value.isNamedByFence(of: $0.key) } ? Self.formatKnown : 1
+    }
 
     /// Decodes a list and validates its names, because they become paths.
     ///
@@ -163,14 +169,14 @@ extension SizeList {
         do {
             document = try JSONDecoder().decode(Document.self, from: Data(bytes))
         } catch {
-            try LibraryDocument.checkFormat(of: bytes, upTo: Self.formatWritten, at: location)
+            try LibraryDocument.checkFormat(of: bytes, upTo: Self.formatKnown, at: location)
             throw Failure(
                 .damagedVersion,
                 "\(location) is no list of renditions: \(error). Remove it and have them made again."
             )
         }
         try LibraryDocument.checkFormat(
-            document.formatVersion, upTo: Self.formatWritten, at: location)
+            document.formatVersion, upTo: Self.formatKnown, at: location)
         let gone = document.gone ?? [:]
         let count = document.renditions.count + gone.count
         guard count <= Self.countMax else {
@@ -193,14 +199,14 @@ extension SizeList {
     package func encoded() throws(Failure) -> [UInt8] {
         try LibraryDocument.encoded(
             Document(
-                formatVersion: Self.formatWritten, renditions: renditions,
+                formatVersion: format, renditions: renditions,
                 gone: gone.isEmpty ? nil : gone),
             "the list of renditions", [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes])
     }
 }
 
 extension StoredRendition {
-    /// Whether the file has a name that a store gives: `<name>.<ext>` or `<name>-<8 digits>.<ext>`.
+    /// Whether the file has a name that a store gives: `<name>.<ext>`, `<name>-<8 digits>.<ext>` or `<name>-<8 digits>-<fence>.<ext>`.
     fileprivate func isFile(of name: String) -> Bool {
         let parts = file.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let format = Recipe.Format(fileExtension: String(parts[1])),
@@ -211,16 +217,40 @@ extension StoredRendition {
             })
         else { return false }
         return parts[0] == name || parts[0] == "\(name)-\(key.prefix(Self.keyDigits))"
+            || isNamedByFence(of: name)
     }
+
+    /// Whether the file has the fence of the job that made it once more.
+    fileprivate func isNamedByFence(of name: String) -> Bool {
+        let start = "\(name)-\(key.prefix(Self.keyDigits))-"
+        guard file.hasPrefix(start) else { return false }
+        let fence = file.dropFirst(start.count).prefix { $0 != "." }
+        return (1...Self.fenceDigitsMax).contains(fence.utf8.count)
+            && fence.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    }
+
+    /// The most digits of a fence: a time in µs.
+    private static let fenceDigitsMax = 20
 
     /// The digits of a key in the names of objects, which are never replaced.
     private static let keyDigits = 8
 
     /// Returns the record with a file that has a part of the key in its name.
-    package func namedByKey(_ name: String) -> StoredRendition {
+    ///
+    /// - Parameter fence: that of the hold that makes it once more. An object of the plain name is there already, and a collection that
+    ///   has listed it may remove it at any time from now on.
+    package func namedByKey(_ name: String, again fence: String? = nil) -> StoredRendition {
         var rendition = self
         let ending = file.split(separator: ".").last.map { "." + $0 } ?? ""
-        rendition.file = "\(name)-\(key.prefix(Self.keyDigits))\(ending)"
+        let again = fence.map { "-" + $0 } ?? ""
+        rendition.file = "\(name)-\(key.prefix(Self.keyDigits))\(again)\(ending)"
+        return rendition
+    }
+
+    /// Returns the record with the name of a file that is there.
+    package func named(_ file: String) -> StoredRendition {
+        var rendition = self
+        rendition.file = file
         return rendition
     }
 

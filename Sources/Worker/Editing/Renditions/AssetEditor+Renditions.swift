@@ -150,6 +150,22 @@ final class RenditionReports: Sendable {
 
 /// Renditions of a version that is there.
 extension AssetEditor {
+    /// Adds renditions to a version. Nobody commits them, so this is the last moment at which the job can be cancelled: from here on the
+    /// library may have them, and the job ends as one that made them.
+    private func add(
+        _ renditions: [String: StoredRendition], to name: VersionName, of asset: AssetPath,
+        _ job: Job
+    ) async throws -> SizeList {
+        try Task.checkCancellation()
+        let library = library
+        let staged = job.staged
+        return try await inSpan("add renditions") { _ in
+            try await toItsEnd {
+                try await library.add(renditions, to: name, of: asset, from: staged)
+            }
+        }
+    }
+
     /// Makes the renditions that a version does not have yet, and adds them to it.
     ///
     /// They are made like those of the job that made the version, from its input and the recorded recipe, so they have
@@ -195,21 +211,14 @@ extension AssetEditor {
         var result = made
         result.list =
             made.list.isEmpty
-            ? there
-            : try await inSpan("add renditions") { _ throws(Failure) in
-                try await library.add(
-                    made.list.renditions, to: name, of: open.asset, from: job.staged)
-            }
+            ? there : try await add(made.list.renditions, to: name, of: open.asset, job)
         if made.list.isEmpty, let reason, made.failures.isEmpty {
             return .unchanged(reason: reason, current: open.state.current)
         }
         for (name, rendition) in result.list.renditions where keys[name] != rendition.key {
             result.list.renditions[name] = nil
             guard keys[name] != nil, result.failures[name] == nil else { continue }
-            result.failures[name] = Failure(
-                .overtaken,
-                "Rendition \(name): another one of this name was asked for later, by job \(rendition.job), and is kept. Use two names to "
-                    + "have both.")
+            result.failures[name] = .overtaken(name, by: rendition)
         }
         if result.list.renditions.isEmpty, result.failures.isEmpty {
             return .unchanged(

@@ -99,6 +99,32 @@ package struct MadeRenditions: Sendable, Equatable {
     package var use = RenderUse()
 
     package init(_ list: SizeList = SizeList()) { self.list = list }
+
+    /// Those of a version that its own job made. Later jobs may have added others, and put some in the place of its own.
+    init(_ list: SizeList, of author: Provenance.Author, _ edit: Edit) {
+        self.list = list
+        func isLater(_ rendition: StoredRendition) -> Bool {
+            rendition.job != author.job && rendition.arrival ?? 0 > author.arrival ?? .max
+        }
+        for (name, rendition) in list.renditions where isLater(rendition) {
+            let asked = edit.renditions.byName[name]
+            // The same one of another photo's job may be linked.
+            if asked?.spec == rendition.spec { continue }
+            self.list.renditions[name] = nil
+            if asked != nil { failures[name] = .overtaken(name, by: rendition) }
+        }
+        self.list.gone = list.gone.filter { !isLater($0.value) }
+    }
+}
+
+extension Failure {
+    /// A rendition whose name a later job has taken.
+    static func overtaken(_ name: String, by rendition: StoredRendition) -> Failure {
+        Failure(
+            .overtaken,
+            "Rendition \(name): another one of this name was asked for later, by job \(rendition.job), and is kept. Use two names to "
+                + "have both.")
+    }
 }
 
 /// The photo of which renditions are made, and all else that determines their bytes.
