@@ -105,7 +105,7 @@ struct CommandGenerator {
     /// What a command is about. What can do something now is likely, and the rest is tried at times.
     private enum Kind: CaseIterable {
         case job, batch, batchStream, admit, feed, promote, claim, beat, pardon, commit, finalize,
-            handOn, giveBack, passOn, append, restore,
+            handOn, giveBack, passOn, append, restore, replayLost, spill,
             conclude
         case preview, fail, release, split, claimPart, clockSteps
         case leaseRunsOut, becomesDue, reap, replay, cancel, cancelBatch, configure,
@@ -135,7 +135,9 @@ struct CommandGenerator {
             case .handOn: return has(.committing) ? 6 : 1
             case .giveBack: return model.jobs.values.contains { $0.carries > 0 } ? 8 : 1
             case .passOn: return has(.active) && !model.workers.isEmpty ? 5 : 1
-            case .restore: return 2
+            case .restore: return model.spilled > 0 ? 4 : 2
+            case .replayLost: return has(.done) ? 4 : 1
+            case .spill: return has(.dead) ? 4 : 1
             case .append: return shares.batchStreams / 2
             case .conclude: return has(.active) ? 3 : 1
             case .preview: return 1
@@ -192,11 +194,19 @@ struct CommandGenerator {
         case .finalize: .finalize(few { $0.hold(.committing, whole: true) })
         case .handOn: .handOn(hold(.committing, whole: true))
         case .giveBack: .giveBack(hold(.committing, whole: true))
-        case .passOn: .passOn(hold(.active, whole: true), worker: one(of: workers))
+        case .passOn:
+            .passOn(
+                hold(.active, whole: true), worker: one(of: workers),
+                needs: one(of: [
+                    "", "", "memory 5", "memory 9", "memory 10", "release 1", "release 2",
+                ]),
+                isForGood: chance(70))
+        case .replayLost: replayLost()
+        case .spill: .spill(few { $0.job(.dead) }, age: chance(90) ? 0 : 1)
         case .append: append()
         case .restore:
             .restore(
-                chance(50) ? one(of: ids) : plainJob(), generation: one(of: [1, 1, 2]),
+                chance(50) ? movedJob() : plainJob(), generation: one(of: [1, 1, 2]),
                 [
                     .init("asset", one(of: assets)), .init("edit", one(of: ["e1", "e2"])),
                     .init("tenant", one(of: tenants)),
@@ -342,6 +352,22 @@ struct CommandGenerator {
     private mutating func plainJob() -> String {
         let dead = model.jobs(.dead).map(\.id).filter { !$0.contains(":") }
         return dead.isEmpty ? one(of: ids) : one(of: dead)
+    }
+
+    /// A job that was moved to the library, if there is one and it is no member of a batch.
+    private mutating func movedJob() -> String {
+        let moved = model.seenNew.filter { $0.value.contains(" lost ") && !$0.key.contains(":") }
+            .keys.sorted()
+        return moved.isEmpty ? one(of: ids) : one(of: moved)
+    }
+
+    private mutating func replayLost() -> QueueCommand {
+        let published = model.jobs(.done) { $0.outcome == "completed" }.map(\.id)
+        let id = published.isEmpty || chance(15) ? job(.done, .ready) : one(of: published)
+        let known = model.jobs[id]
+        return .replayLost(
+            id, version: chance(90) ? known?.version ?? "1-1" : "2-2",
+            asset: known?.asset ?? one(of: assets), told: one(of: [1, 1, 2, 3]))
     }
 
     private mutating func append() -> QueueCommand {

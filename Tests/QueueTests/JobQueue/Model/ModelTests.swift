@@ -80,7 +80,8 @@ import Testing
             commit OK, commit GONE, commit FENCED, commit CANCELLED, conclude OK, fail OK, fail FENCED, \
             finalize OK, finalize GONE, finalize FENCED, release OK, release FENCED, replay OK, \
             replay NOTDEAD, replay MALFORMED, replay STUCK, handOn OK, handOn GONE, \
-            handOn FENCED, giveBack OK, giveBack GONE, passOn OK, passOn DEAD, passOn GONE, claim left, \
+            handOn FENCED, giveBack OK, giveBack GONE, passOn OK, passOn DEAD, passOn GONE, passOn NONE, claim left, \
+            replayLost OK, replayLost AGAIN, replayLost SHED, spill 1, spill 0, deadSpilled, \
             append OK, append GAP, append SEALED, append CANCELLED, append OTHER, append UNOPENED, append USED, restore OK, restore DEAD, restore THERE, restore OTHER, job.stuck, stuck, replay GONE, batch.completed, batch.conflict, job.cancelled, \
             job.completed, job.conflict, job.drafted, job.failed, job.previewed, job.progressed, job.retried, \
             job.rendered, job.unchanged, job.superseded, split OK, claimPart OURS, claimPart BUSY, a part that ended, a clock that is behind, crashed, voided, pardoned, pardon RELEASED, pardon PARDONED, pardon NOTHING, duplicates, malformedDropped, membersDropped, quarantined, replayed
@@ -102,7 +103,12 @@ import Testing
         case fieldsHaveNoFormat, fieldsOfARestoredJobAreLost, fieldsOfAnAddedMemberAreLost,
             bytesOfFieldsEndWithAReplay, fieldsOfTheFirstAreForgotten, renditionsAreNoEnd
         case parkedByAdmission, laterIsNotReplaced, newerIsReplaced, urgentIsSecond,
-            aheadIsUnbounded, dueIsForgotten, lostIsDuplicate
+            aheadIsUnbounded, parkedKeepsOut, dueIsForgotten, lostIsDuplicate
+        case lostArrivesAnew, lostIsListed, lostMemberIsCountedDead, anyVersionIsLost,
+            toldIsNotGiven,
+            toldStays, toldFalls
+        case smallMachineTakesIt, needIsForgotten, smallMachineIsAble, anyGenerationIsRestored,
+            fedBatchIsFirst
         case partIsCountedTwice, doorFollowsTheClock, streamFollowsTheClock, unchangedIsARender
 
         var script: RedisScript {
@@ -114,6 +120,14 @@ import Testing
             case .costIsIgnored, .restIsNotReported, .restWakesNobody, .leftWakesNobody:
                 QueueScript.claim
             case .lostClaimIsACrash, .livingWorkerIsBlamed: QueueScript.reap
+            case .lostArrivesAnew, .lostIsListed, .lostMemberIsCountedDead, .anyVersionIsLost,
+                .toldFalls:
+                QueueScript.replayLost
+            case .toldIsNotGiven, .smallMachineTakesIt: QueueScript.claim
+            case .toldStays: QueueScript.finalize
+            case .needIsForgotten, .smallMachineIsAble: QueueScript.passOn
+            case .anyGenerationIsRestored: QueueScript.restore
+            case .fedBatchIsFirst: QueueScript.feed
             case .pardonIsForgotten: QueueScript.pardon
             case .partIsCountedTwice, .unchangedIsARender: QueueScript.conclude
             case .doorFollowsTheClock: QueueScript.admit
@@ -132,7 +146,7 @@ import Testing
                 .streamFollowsTheClock:
                 QueueScript.feed
             case .nameIsUsedAgain, .streamOutlivesItsBatch, .laterIsNotReplaced, .newerIsReplaced,
-                .urgentIsSecond, .aheadIsUnbounded, .lostIsDuplicate:
+                .urgentIsSecond, .aheadIsUnbounded, .parkedKeepsOut, .lostIsDuplicate:
                 QueueScript.admit
             }
         }
@@ -162,6 +176,22 @@ import Testing
                     "(outcome == 'completed' or outcome == 'drafted') and",
                     "(outcome ~= 'cancelled') and"
                 )
+            case .lostArrivesAnew:
+                ("j.arrival = arrival_of(j)", "j.arrival = int(next_time())")
+            case .lostIsListed: ("call('LREM', P .. 'done', '-1', id)", "")
+            case .lostMemberIsCountedDead: ("j.cost, 'done')", "j.cost, 'dead')")
+            case .anyVersionIsLost: ("or j.version ~= version then", "then")
+            case .toldIsNotGiven: ("int(told_of(j.asset) or 0)", "'0'")
+            case .toldStays: ("if revision then end_told(j.asset, revision) end", "")
+            case .toldFalls: ("if tonumber(revision) > (told_of(asset) or 0) then", "if true then")
+            case .smallMachineTakesIt: ("or not meets(worker, j.needs))", ")")
+            case .needIsForgotten:
+                ("if needs then call('HSET', P .. 'job:' .. id, 'needs', needs) end", "")
+            case .smallMachineIsAble:
+                ("and meets(name, needs) then return true", "then return true")
+            case .anyGenerationIsRestored:
+                ("ended ~= 'dropped' or last ~= generation", "ended ~= 'dropped'")
+            case .fedBatchIsFirst: ("schedule_feeding(batch, turn)", "schedule_feeding(batch, '0')")
             case .pardonIsForgotten: ("'crashes', '-1'", "'crashes', '0'")
             case .livingWorkerIsBlamed: ("if heard and", "if false and")
             case .parkedByAdmission:
@@ -170,7 +200,8 @@ import Testing
                     "'parked:' .. j.asset, j.sequence, j.id"
                 )
             case .urgentIsSecond: ("ipairs(DOORS)", "ipairs({DOORS[2], DOORS[1]})")
-            case .aheadIsUnbounded: ("local room = door.share * AHEAD_MAX", "local room = 1000000")
+            case .aheadIsUnbounded: ("room = door.share * AHEAD_MAX", "room = 1000000")
+            case .parkedKeepsOut: ("zsets, flows = 0, {P .. 'parked'},", "zsets, flows = 0, {},")
             case .memberEndsUntold:
                 (
                     "finish(j, 'cancelled', data, 0)\n  return 'OK'",
@@ -185,7 +216,7 @@ import Testing
             // The linker has replaced the names of the formats.
             case .fieldsHaveNoFormat: ("j.fields and ('4') or ('2')", "('2')")
             case .fieldsOfARestoredJobAreLost:
-                (", fields = ARGV[14] ~= '' and ARGV[14] or nil", "")
+                (", fields = fields ~= '' and fields or nil", "")
             case .fieldsOfAnAddedMemberAreLost: ("{'edit', 'cost', 'fields'}", "{'edit', 'cost'}")
             case .bytesOfFieldsEndWithAReplay: ("+ bytes + #(j.fields or '')", "+ bytes")
             case .fieldsOfTheFirstAreForgotten: ("or '', job[6])", "or '')")

@@ -25,7 +25,11 @@ enum QueueCommand: Sendable, Equatable {
     /// A worker that was to publish a version for another one cannot.
     case giveBack(Hold)
     /// The machine of a worker cannot do a job.
-    case passOn(Hold, worker: String)
+    ///
+    /// - Parameters:
+    ///   - needs: what a worker must have for it; empty: nobody knows.
+    ///   - isForGood: whether the job ends where no able worker lives.
+    case passOn(Hold, worker: String, needs: String, isForGood: Bool)
     case fail(Hold, counts: String, Verdict)
     case release(Hold, reason: String)
     /// A worker splits its job into parts that others may run.
@@ -35,6 +39,14 @@ enum QueueCommand: Sendable, Equatable {
     /// - Parameter forgets: whether all that has ended counts as old.
     case reap(worker: String, atMost: Int, forgets: Bool)
     case replay([String], edit: String)
+    /// An operator has a done job started again whose version a restored library lacks.
+    ///
+    /// - Parameter told: the highest revision that was told of the asset.
+    case replayLost(String, version: String, asset: String, told: Int)
+    /// A worker has moved dead jobs to the library.
+    ///
+    /// - Parameter age: the generations that they have died in since they were read.
+    case spill([String], age: Int)
     /// An operator restores a dead job from a file.
     ///
     /// - Parameter isOfThisDeath: whether the file tells of the death by which the job is dead now.

@@ -39,7 +39,7 @@ let queueContents = RedisScript(
             -- Times and a sample go with a group; an edit's digest does not tell which edit.
             if name == 'dead:groups' then field, value = field:gsub(':%x+$', ':*'), value:match('^%d+') end
             if kind == 'job' and field == 'group' then value = value:gsub(':%x+$', ':*') end
-            if kind == 'job' and field == 'unable' then value = value:gsub('\n', ',') end
+            if kind == 'job' and field == 'unable' then value = value:gsub('\t[^\n]*', ''):gsub('\n', ',') end
             if kind == 'job' and field == 'blamed' then value = select(2, value:gsub('%d+', '')) end
             local skip = (BOOKKEEPING[field] and kind ~= 'assets') or (kind == 'job' and USUAL[field] == value)
               or ((field == 'aheadJobs' or field == 'storedBytes') and value == '0') or ((kind == 'batch' or kind == 'counters') and value == '0' and field ~= 'refill') or (kind == 'batch' and field == 'holes')

@@ -61,7 +61,9 @@ extension QueueModel {
     }
 
     mutating func addToBatchStream(_ batch: String, _ number: Int, _ fields: [Field]) -> Bool {
-        guard number > batchStreams[batch]?.last ?? 0 else { return false }
+        let last = batchStreams[batch]?.last ?? 0
+        guard number > last else { return false }
+        hasSkippedNumbers = hasSkippedNumbers || number > last + 1
         batchStreams[batch, default: BatchStream()].last = number
         batchStreams[batch]?.entries.append((number, fields))
         return true
@@ -102,8 +104,9 @@ extension QueueModel {
     private func room(_ share: Int) -> Int {
         let room = share * rules.aheadMax - jobsAhead
         if room > 0 { return room }
-        let capped = jobs(.ready) { self.capped.contains($0.flow) }.count
-        return max(0, room + min(capped, rules.aheadMax))
+        let held =
+            jobs(.ready) { self.capped.contains($0.flow) }.count + jobs(.parked) { _ in true }.count
+        return max(0, room + min(held, 10 * rules.aheadMax))
     }
 
     /// - Parameter priority: when the entry names none.
@@ -154,7 +157,7 @@ extension QueueModel {
     }
 
     /// A dead member is dropped; a batch without any to replay is dropped as others are.
-    private mutating func memberGone(_ name: String) {
+    mutating func memberGone(_ name: String) {
         guard let batch = batches[name] else { return }
         batches[name]?.gone += 1
         if batch.isComplete, batch.gone + 1 >= batch.counts["dead"] ?? 0 {

@@ -32,7 +32,8 @@ extension QueueModel {
         case .preview(let hold): return [preview(hold)]
         case .handOn(let hold): return [handOn(hold)]
         case .giveBack(let hold): return [giveBack(hold)]
-        case .passOn(let hold, let worker): return [passOn(hold, worker)]
+        case .passOn(let hold, let worker, let needs, let isForGood):
+            return [passOn(hold, worker, needs, isForGood)]
         case .fail(let hold, let counts, let verdict): return [fail(hold, counts, verdict)]
         case .release(let hold, let reason): return [release(hold, reason)]
         case .split(let hold, let task, let numbers): return [split(hold, task, numbers)]
@@ -46,6 +47,10 @@ extension QueueModel {
         case .replay(let ids, let edit):
             takeTime()
             return ids.map { replay($0, edit) }
+        case .replayLost(let id, let version, let asset, let told):
+            takeTime()
+            return [replayLost(id, version, asset, told)]
+        case .spill(let ids, let age): return [spill(ids, age)]
         case .restore(let id, let generation, let fields, let isOfThisDeath):
             return [restore(id, generation, Self.named(fields), isOfThisDeath)]
         case .cancel(let ids): return ids.map { cancelOne($0, "over") }
@@ -127,6 +132,10 @@ extension QueueModel {
         guard let job = jobs[hold.job], job.state != .done else { return "OK" }
         guard job.state == .committing, let outcome = job.outcome else { return "GONE" }
         end(job, outcome)
+        let revision = job.version?.split(separator: "-").first.flatMap { Int($0) } ?? 0
+        if outcome == "completed", let highest = told[job.asset], revision > highest {
+            told[job.asset] = nil
+        }
         return "OK"
     }
 
@@ -221,7 +230,7 @@ extension QueueModel {
         guard job.state == .committing else { return "GONE" }
         jobs[job.id]?.history += 1
         if job.carries >= rules.carriesMax {
-            getStuck(job.id, "code", "message")
+            getStuck(job.id, "code")
         } else {
             jobs[job.id]?.code = "code"
             jobs[job.id]?.isHandedOn = true
@@ -241,17 +250,21 @@ extension QueueModel {
         return "OK"
     }
 
-    private mutating func passOn(_ hold: QueueCommand.Hold, _ worker: String) -> String {
+    private mutating func passOn(
+        _ hold: QueueCommand.Hold, _ worker: String, _ needs: String, _ isForGood: Bool
+    ) -> String {
         if let refused = refusal(hold) { return refused }
         guard let job = jobs[hold.job], job.state == .active else { return "GONE" }
+        let unable = job.unable.contains(worker) ? job.unable : job.unable + [worker]
+        let isAble = hasAbleWorker(unable, needs)
+        if job.cancel == nil, !isAble, !isForGood { return "NONE" }
         jobs[job.id]?.history += 1
         if let reason = job.cancel {
             cancel(job.id, reason)
             return "OK"
         }
         endHold(job)
-        let unable = job.unable.contains(worker) ? job.unable : job.unable + [worker]
-        guard hasAbleWorker(unable) else {
+        guard isAble else {
             jobs[job.id]?.attempts += 1
             jobs[job.id]?.state = .dead
             leaveAsset(job.asset)
@@ -259,6 +272,7 @@ extension QueueModel {
             return "DEAD"
         }
         jobs[job.id]?.unable = unable
+        if !needs.isEmpty { jobs[job.id]?.needs = needs }
         jobs[job.id]?.over = nil
         makeReady(job.id)
         return "OK"
@@ -267,22 +281,18 @@ extension QueueModel {
     /// What a worker gets that carries a job on; nil when it is stuck.
     private mutating func carryOn(_ job: Job, by worker: String) -> String? {
         takeTime()
-        let version = job.version ?? "?"
         guard job.carries < rules.carriesMax else {
             // Nobody is told this fence: whoever had the job is refused.
             let fence = tick()
             jobs[job.id]?.fence = fence
-            getStuck(
-                job.id, "workerLost",
-                "worker \(job.worker ?? "?") let its lease run out while it published version \(version); "
-                    + "that was carried on \(job.carries) times already.")
+            getStuck(job.id, "workerLost")
             return nil
         }
         jobs[job.id]?.worker = worker
         jobs[job.id]?.carries += 1
         jobs[job.id]?.isHandedOn = false
         giveFence(job.id)
-        return "\(job.id) \(job.asset) \(version) \(job.generation) \(job.carries + 1) "
+        return "\(job.id) \(job.asset) \(job.version ?? "?") \(job.generation) \(job.carries + 1) "
             + (job.traceparent.map { "\($0)" } ?? "")
     }
 

@@ -155,7 +155,7 @@ extension QueueModel {
     /// Gives a job to the worker, or ends it when it was cancelled or is late.
     private mutating func give(_ c: inout Claiming, _ id: String, _ priority: String) {
         guard let job = jobs[id] else { return }
-        if job.unable.contains(c.worker), hasAbleWorker(job.unable) {
+        if isForOthers(job, c.worker) {
             // It is in no flow until the claim ends.
             jobs[id]?.state = .parked
             c.left.append(id)
@@ -193,6 +193,7 @@ extension QueueModel {
                 "\(job.attempts)", "\(job.crashes)",
                 "\(job.rebases)", job.batch ?? "", job.tenant, priority == "alone" ? "1" : "",
                 job.traceparent.map { "\($0)" } ?? "", job.fields ?? "",
+                "\(told[job.asset] ?? 0)",
             ].joined(separator: " "))
     }
 }

@@ -72,7 +72,7 @@ extension QueueModel {
         var reason = reason
         if job.state == .stuck {
             reason +=
-                "; its version \(job.version ?? "?") could not be published: \(job.message)"
+                "; its version \(job.version ?? "?") could not be published: \(job.code ?? "?")"
         }
         jobs[id]?.result = reason
         jobs[id]?.notBefore = nil
@@ -81,12 +81,11 @@ extension QueueModel {
     }
 
     /// Gives up to publish a job's version; it keeps its asset.
-    mutating func getStuck(_ id: String, _ code: String, _ message: String) {
+    mutating func getStuck(_ id: String, _ code: String) {
         guard let job = jobs[id] else { return }
         freed(job)
         jobs[id]?.state = .stuck
         jobs[id]?.code = code
-        jobs[id]?.message = message
         jobs[id]?.isHandedOn = false
         jobs[id]?.over = nil
         count("stuck")

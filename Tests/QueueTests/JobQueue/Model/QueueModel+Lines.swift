@@ -58,13 +58,15 @@ extension QueueModel {
         if urgentGone > 0 { say("ingress:interactive gone", "\(urgentGone)") }
         for (group, jobs) in deadGroups { say("dead:groups", group, "\(jobs)") }
         if sequence > 0 { say("sequence", "\(sequence)") }
+        if spilled > 0 { say("spilled", "file", "\(spilled)") }
+        for (asset, revision) in told { say("told", asset, "\(revision)") }
         for (index, id) in done.enumerated() { say("done \(index)", id) }
         for (index, id) in malformed.enumerated() { say("malformed \(index)", id) }
         for id in seenNew.keys { say("seen:new", id, "*") }
         for id in seenOld.keys { say("seen:old", id, "*") }
         for worker in workers {
             say("workers", worker, "*")
-            say("workers:info", worker, "{}")
+            say("workers:info", worker, Self.info(of: worker))
         }
         for (name, value) in config { say("config", name, value) }
         for (name, value) in counters where value != 0 { say("counters", name, "\(value)") }
@@ -177,6 +179,7 @@ extension QueueModel {
         say("message", job.code.map { _ in "*" })
         say("ended", job.hasEnded ? "*" : nil)
         say("was", job.was)
+        say("needs", job.needs)
         say("unable", job.unable.isEmpty ? nil : ",\(job.unable.joined(separator: ",")),")
         if let edit = job.edit { lines.append("edit:\(job.id) \(edit)") }
         if job.result != nil { lines.append("result:\(job.id) *") }

@@ -1,5 +1,7 @@
 import Edits
 
+@testable import JobQueue
+
 /// What a queue is, as plain values: the specification of the scripts.
 ///
 /// A job has one state, and the rest follows from it: who is ready in which flow, who is leased, how many of
@@ -39,6 +41,10 @@ struct QueueModel {
     var seenSince = false
     /// Whether a name may be used anew.
     var hasForgottenNames = false
+    /// How many dead jobs were moved to the library.
+    var spilled = 0
+    /// The highest revision that was told of assets whose library was set back.
+    var told: [String: Int] = [:]
     var workers: Set<String> = []
     /// Those of them that were not heard of for long.
     var silent: Set<String> = []
@@ -129,10 +135,10 @@ struct QueueModel {
         var version: String?
         var result: String?
         var code: String?
-        /// Why it is stuck.
-        var message = ""
         /// The workers that cannot do it.
         var unable: [String] = []
+        /// What a worker must have for it.
+        var needs: String?
         var hasEnded = false
         var was: String?
         var isMalformed = false
@@ -222,6 +228,10 @@ struct QueueModel {
         let fields: [QueueCommand.Field]
     }
 
+    /// Whether a producer skipped numbers of a batch's stream. Generated sequences never do: `append` answers HARMED then, which the model
+    /// does not know.
+    var hasSkippedNumbers = false
+
     struct BatchStream {
         var last = 0
         var entries: [(number: Int, fields: [QueueCommand.Field])] = []
@@ -284,6 +294,13 @@ struct QueueModel {
         jobs.values.count { $0.isLeased && $0.tenant == tenant }
     }
 
+    /// What is due and waits for any living worker.
+    var overdue: OverdueWork {
+        OverdueWork(
+            delayed: jobs.values.count { $0.state == .delayed && $0.over != nil },
+            leases: jobs.values.count { $0.isLeased && $0.over != nil })
+    }
+
     /// The fence of a hold; nil when nobody was given it.
     func fence(_ hold: QueueCommand.Hold) -> Int? {
         guard let age = hold.age, let given = fences[hold.job], age < given.count else {
@@ -299,9 +316,34 @@ struct QueueModel {
         return nil
     }
 
-    /// Whether a worker that no `reap` has removed is none of these.
-    func hasAbleWorker(_ unable: [String]) -> Bool {
-        workers.contains { !unable.contains($0) }
+    /// What the heartbeats of a worker tell of its machine: those of `w` have less memory, and an earlier release.
+    static func info(of worker: String) -> String {
+        worker == "w"
+            ? #"{"memory":{"budgetBytes":5},"version":"1"}"#
+            : #"{"memory":{"budgetBytes":9},"version":"2"}"#
+    }
+
+    /// Whether a worker has what a job needs, as far as it has told.
+    private func meets(_ worker: String, _ needs: String?) -> Bool {
+        guard let needs, !needs.isEmpty, workers.contains(worker) else { return true }
+        let isSmall = worker == "w"
+        switch needs {
+        case "memory 9", "release 1": return !isSmall
+        case "release 2": return isSmall
+        case "memory 5": return true
+        default: return false
+        }
+    }
+
+    /// Whether a worker that no `reap` has removed is none of these, and has what is needed.
+    func hasAbleWorker(_ unable: [String], _ needs: String?) -> Bool {
+        workers.contains { !unable.contains($0) && meets($0, needs) }
+    }
+
+    /// Whether a worker leaves a job to others.
+    func isForOthers(_ job: Job, _ worker: String) -> Bool {
+        !job.unable.isEmpty && (job.unable.contains(worker) || !meets(worker, job.needs))
+            && hasAbleWorker(job.unable, job.needs)
     }
 
     mutating func giveFence(_ id: String) {

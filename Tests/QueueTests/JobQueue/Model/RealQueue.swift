@@ -25,6 +25,11 @@ struct RealQueue {
         name = try QueueName("model-\(UInt64.random(in: 0...UInt64.max))")
     }
 
+    /// What waits for any living worker, as those see it who look and do not act.
+    func overdue() async throws -> OverdueWork {
+        try await JobQueue(name: name, redis: redis).overdue()
+    }
+
     /// What the queue holds, sorted; afterwards it is gone.
     func takeContents() async throws -> [String] {
         let text = try await redis.run(
@@ -91,7 +96,7 @@ struct RealQueue {
         case .beat(let worker, let holds, let stage, let percent):
             return try await run(
                 QueueScript.beat,
-                [Self.lease, RedisArgument(worker), "{}"]
+                [Self.lease, RedisArgument(worker), RedisArgument(QueueModel.info(of: worker))]
                     + holds.flatMap {
                         arguments($0) + [
                             RedisArgument(stage), percent.map { RedisArgument($0) } ?? "",
@@ -120,11 +125,12 @@ struct RealQueue {
                 ])
         case .giveBack(let hold):
             return try await run(QueueScript.handOn, arguments(hold) + [Self.aDay])
-        case .passOn(let hold, let worker):
+        case .passOn(let hold, let worker, let needs, let isForGood):
             return try await run(
                 QueueScript.passOn,
                 arguments(hold) + [
                     RedisArgument(worker), "100", "code", "message", "{}", "{}",
+                    RedisArgument(needs), isForGood ? "1" : "",
                 ])
         case .fail(let hold, let counts, let verdict):
             return try await run(
@@ -150,6 +156,14 @@ struct RealQueue {
             return try await reap(worker, most, forgets)
         case .replay(let ids, let edit):
             return try await replay(ids, edit)
+        case .replayLost(let id, let version, let asset, let told):
+            return try await run(
+                QueueScript.replayLost,
+                [
+                    RedisArgument(id), RedisArgument(version), RedisArgument(asset),
+                    RedisArgument(told),
+                ])
+        case .spill(let ids, let age): return try await spill(ids, age)
         case .restore(let id, let generation, let fields, let isOfThisDeath):
             let ended = try await redis.send(["HGET", key("job:\(id)"), "ended"]).string
             let values = QueueModel.named(fields)
@@ -184,6 +198,17 @@ struct RealQueue {
             _ = try await redis.send(["ZADD", key("workers"), "XX", "1", RedisArgument(worker)])
             return []
         }
+    }
+
+    private func spill(_ ids: [String], _ age: Int) async throws -> [String] {
+        var jobs: [RedisArgument] = []
+        for id in ids {
+            let record = try await redis.send(["HGETALL", key("job:\(id)")]).pairs ?? [:]
+            if record["malformed"] != nil { continue }
+            let generation = record["generation"].flatMap { Int($0) } ?? 1
+            jobs += [RedisArgument(id), RedisArgument(generation - age)]
+        }
+        return try await run(QueueScript.removeDead, ["file"] + jobs)
     }
 
     private func addToBatchStream(
@@ -231,10 +256,11 @@ struct RealQueue {
         return [wanted]
             + rows.map { row in
                 let f = row.array?.map { $0.string ?? "?" } ?? []
-                guard f.count == 17 else { return "\(row)" }
+                guard f.count == 18 else { return "\(row)" }
                 let known = take(f[1], of: f[0])
                 return [
                     f[0], f[2], f[3], f[4], f[5], f[6], f[7], f[10], f[11], f[12], f[15], f[16],
+                    f[17],
                 ]
                 .joined(separator: " ") + known
             }
