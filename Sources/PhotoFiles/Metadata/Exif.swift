@@ -9,8 +9,8 @@ public enum Exif {
     /// Returns EXIF updated with the facts of a rendered picture.
     ///
     /// Orientation, dimensions and colour space are corrected if they are present, never added. The thumbnail, which shows the
-    /// original, is removed with its directory, and so is the location if requested; the bytes of both are zeroed or cut off, not
-    /// only unlinked.
+    /// original, is removed with its directory, and so is the location if requested, with all entries that might have it
+    /// (``PlacelessExif``); the bytes of all are zeroed or cut off, not only unlinked.
     ///
     /// - Parameter bytes: a TIFF structure, with or without `Exif\0\0` before it.
     /// - Returns: bytes of the same form, or nil if they contain no readable directory: the picture is then better without them.
@@ -71,6 +71,8 @@ private struct ExifEditor {
     private let original: TIFFBytes
     private var kept: [Range<Int>] = []
     private var gone: [Range<Int>] = []
+    /// The tags of entries that are removed, by the offset of their directory.
+    private var removed: [Int: Set<Int>] = [:]
 
     init?(_ bytes: [UInt8]) {
         guard let tiff = TIFFBytes(bytes) else { return nil }
@@ -78,9 +80,24 @@ private struct ExifEditor {
         original = tiff
     }
 
-    mutating func note(_ directory: TIFFBytes.Directory, stays: Bool) {
-        let ranges = [directory.range] + directory.entries.compactMap(original.valueRange)
-        if stays { kept += ranges } else { gone += ranges }
+    /// Notes the bytes of a directory that stays, or of one that goes.
+    ///
+    /// - Parameter keeps: whether an entry stays.
+    private mutating func note(
+        _ directory: TIFFBytes.Directory, stays: Bool = true, keeps: (TIFFBytes.Entry) -> Bool
+    ) {
+        guard stays else {
+            gone += [directory.range] + directory.entries.compactMap(original.valueRange)
+            return
+        }
+        kept.append(directory.range)
+        // Of entries of one tag all go: readers differ in which one they take.
+        let tags = Set(directory.entries.filter { !keeps($0) }.map(\.tag))
+        removed[directory.range.lowerBound, default: []].formUnion(tags)
+        for entry in directory.entries {
+            guard let range = original.valueRange(entry) else { continue }
+            if tags.contains(entry.tag) { gone.append(range) } else { kept.append(range) }
+        }
     }
 
     func revised(to facts: PictureFacts) -> [UInt8]? {
@@ -92,22 +109,32 @@ private struct ExifEditor {
         guard let main = original.directory(at: original.firstDirectory) else { return nil }
         let gps = directory(main[Tag.gpsDirectory])
         let exif = directory(main[Tag.exifDirectory])
-        note(main, stays: true)
-        if let exif {
-            note(exif, stays: true)
-            if let other = directory(exif[Tag.interoperabilityDirectory]) {
-                note(other, stays: true)
+        var placeless = PlacelessExif(original, main)
+        func note(_ entries: TIFFBytes.Directory, as directory: PlacelessExif.Directory) {
+            self.note(entries) {
+                !facts.removesLocation || placeless.keeps($0, of: directory)
             }
         }
-        if let gps { note(gps, stays: !facts.removesLocation) }
+        note(main, as: .main)
+        if let exif {
+            note(exif, as: .exif)
+            if let other = directory(exif[Tag.interoperabilityDirectory]) {
+                note(other, as: .interoperability)
+            }
+        }
+        if let gps { self.note(gps, stays: !facts.removesLocation) { _ in true } }
         if let thumbnail = original.directory(at: main.next) {
-            note(thumbnail, stays: false)
+            self.note(thumbnail, stays: false) { _ in false }
             if let start = thumbnail[Tag.thumbnailOffset].flatMap(original.number),
                 let count = thumbnail[Tag.thumbnailLength].flatMap(original.number),
                 let range = original.range(start, count)
             {
                 gone.append(range)
             }
+        }
+        if facts.removesLocation {
+            // Bytes that no kept entry refers to may be a part of a removed one.
+            gone.append(Self.headerBytes..<original.bytes.count)
         }
         zeroRemoved()
         correct(main, exif, facts)
@@ -117,10 +144,17 @@ private struct ExifEditor {
             if facts.positions != .same { moveSubject(exif, facts.positions) }
         }
         tiff.setNext(of: main, to: 0)
-        if facts.removesLocation, let entry = main[Tag.gpsDirectory] {
-            tiff.remove(entry, from: main)
-        }
+        removeEntries()
         return tiff.bytes
+    }
+
+    private static let headerBytes = 8
+
+    private mutating func removeEntries() {
+        for (offset, tags) in removed.sorted(by: { $0.key < $1.key }) where !tags.isEmpty {
+            guard let directory = tiff.directory(at: offset) else { continue }
+            tiff.remove(tags, from: directory)
+        }
     }
 
     /// Removes the gain-map tags of Apple's MakerNote.
@@ -152,13 +186,7 @@ private struct ExifEditor {
                 gone.append(entry.tag)
             }
         }
-        // A removal moves the following entries.
-        for tag in gone {
-            guard let now = tiff.directory(at: exif.range.lowerBound), let entry = now[tag] else {
-                continue
-            }
-            tiff.remove(entry, from: now)
-        }
+        removed[exif.range.lowerBound, default: []].formUnion(gone)
     }
 
     private func directory(_ entry: TIFFBytes.Entry?) -> TIFFBytes.Directory? {

@@ -169,6 +169,18 @@ public struct TIFFBytes: Sendable {
         write(directory.entries.count - 1, at: directory.range.lowerBound, 2)
     }
 
+    /// Removes all entries of some tags from a directory, at once: a directory may have 65,535.
+    mutating func remove(_ tags: Set<Int>, from directory: Directory) {
+        let kept = directory.entries.filter { !tags.contains($0.tag) }
+        let entriesEnd =
+            directory.range.lowerBound + 2 + directory.entries.count * Self.entryLength
+        var new = Self.bytes(of: kept.count, 2, isBigEndian)
+        for entry in kept { new += bytes[entry.offset..<entry.offset + Self.entryLength] }
+        new += bytes[entriesEnd..<directory.range.upperBound]
+        new += [UInt8](repeating: 0, count: directory.range.count - new.count)
+        bytes.replaceSubrange(directory.range, with: new)
+    }
+
     /// - Parameter new: the same number of bytes.
     mutating func replace(_ range: Range<Int>, with new: [UInt8]) {
         precondition(new.count == range.count, "\(new.count) bytes for \(range.count)")

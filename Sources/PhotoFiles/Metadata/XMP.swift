@@ -8,8 +8,14 @@ import Edits
 public enum XMP {
     /// Returns the packet updated with the facts of a rendered picture.
     ///
-    /// - Returns: nil if the bytes are not UTF-8, or declare more prefixes than the limit.
+    /// - Returns: nil if the bytes are not UTF-8, or declare more prefixes than the limit, and without the location if they are not
+    ///   well-formed.
     public static func revised(_ bytes: [UInt8], to facts: PictureFacts) -> [UInt8]? {
+        let packet = corrected(bytes, to: facts)
+        return facts.removesLocation ? packet.flatMap { PlacelessXMP.packet($0) } : packet
+    }
+
+    private static func corrected(_ bytes: [UInt8], to facts: PictureFacts) -> [UInt8]? {
         guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
         var packet = XMPPacket(bytes)
         guard packet.isReadable else { return nil }
@@ -51,9 +57,6 @@ public enum XMP {
             packet.moveSubject(facts.positions)
             packet.movePanorama(map)
             for name in depthProperties { packet.remove(name) }
-        }
-        if facts.removesLocation {
-            for name in locationNames { packet.remove("exif:GPS" + name) }
         }
     }
 
@@ -149,15 +152,6 @@ public enum XMP {
             : descriptions.replacing(start, with: #"\#(start) xmlns:rdf="\#(XMPNames.rdf)""#)
         return bytes[..<end.offset] + Array(added.utf8) + bytes[end.offset...]
     }
-
-    /// Part 2 §3.2: all properties of EXIF that begin with `GPS`.
-    private static let locationNames = [
-        "VersionID", "Latitude", "Longitude", "AltitudeRef", "Altitude", "TimeStamp", "Satellites",
-        "Status", "MeasureMode", "DOP", "SpeedRef", "Speed", "TrackRef", "Track",
-        "ImgDirectionRef", "ImgDirection", "MapDatum", "DestLatitude", "DestLongitude",
-        "DestBearingRef", "DestBearing", "DestDistanceRef", "DestDistance", "ProcessingMethod",
-        "AreaInformation", "Differential", "HPositioningError",
-    ]
 }
 
 /// The prefixes by which a packet names the known name spaces.
@@ -238,6 +232,19 @@ struct XMPNames: Equatable {
                 $0.isEmpty ? "" : $0 + ":"
             }
         }
+    }
+
+    /// Returns the URIs that each prefix is declared for; nil if there are more declarations than the limit.
+    static func prefixes(in bytes: [UInt8]) -> [String: Set<String>]? {
+        var prefixes: [String: Set<String>] = [:]
+        var declarations = Declarations(bytes)
+        var count = 0
+        while let (prefix, uri) = declarations.next() {
+            count += 1
+            guard count <= declarationsMax else { return nil }
+            prefixes[prefix, default: []].insert(uri)
+        }
+        return prefixes
     }
 
     /// Returns the names of a property in the packet; a name of an unknown name space is returned unchanged.

@@ -12,6 +12,15 @@ struct XMPElement {
     let tagEnd: Int
     /// The bytes between its tags; empty for an empty-element tag.
     let content: Range<Int>
+    /// The nodes directly in it beside text and elements, in their order.
+    let asides: [Aside]
+
+    /// A comment, an instruction, or a part whose text is written as it is (`<![CDATA[…]]>`).
+    struct Aside {
+        let whole: Range<Int>
+        /// The bytes of such a text; nil for a comment or an instruction.
+        let text: Range<Int>?
+    }
 
     /// Whether it is written as one tag.
     var isEmptyTag: Bool { content.upperBound == whole.upperBound }
@@ -32,16 +41,31 @@ struct XMPElement {
     /// Reads the first element in a range; nil if there is none.
     init?(_ bytes: [UInt8], in range: Range<Int>) {
         var reader = Reader(bytes: bytes, offset: range.lowerBound, end: range.upperBound)
-        guard let element = reader.next(depth: Self.depthMax) else { return nil }
+        var before: [Aside] = []
+        guard let element = reader.next(depth: Self.depthMax, &before) else { return nil }
         self = element
     }
 
     fileprivate init(
         _ name: String, _ attributes: [Attribute], _ children: [XMPElement], _ whole: Range<Int>,
-        _ tagEnd: Int, _ content: Range<Int>
+        _ tagEnd: Int, _ content: Range<Int>, _ asides: [Aside] = []
     ) {
         (self.name, self.attributes, self.children) = (name, attributes, children)
         (self.whole, self.tagEnd, self.content) = (whole, tagEnd, content)
+        self.asides = asides
+    }
+
+    /// Returns the text that readers see directly in it: without its elements and comments, with references resolved.
+    func text(_ bytes: [UInt8]) -> String {
+        var text = ""
+        var offset = content.lowerBound
+        let parts = children.map { Aside(whole: $0.whole, text: nil) } + asides
+        for part in parts.sorted(by: { $0.whole.lowerBound < $1.whole.lowerBound }) {
+            text += XMPText.resolved(bytes[offset..<part.whole.lowerBound])
+            if let written = part.text { text += String(decoding: bytes[written], as: UTF8.self) }
+            offset = part.whole.upperBound
+        }
+        return text + XMPText.resolved(bytes[offset..<content.upperBound])
     }
 }
 
@@ -102,15 +126,18 @@ private struct Reader {
             && (0..<text.utf8CodeUnitCount).allSatisfy { bytes[offset + $0] == text.utf8Start[$0] }
     }
 
-    private mutating func skip(past text: StaticString) -> Bool {
+    /// Reads past a text, from behind the first bytes of something that it ends. Returns both ends of it.
+    private mutating func skip(_ first: Int, past text: StaticString) -> Range<Int>? {
+        let start = offset
+        offset += first
         while offset < end {
             if has(text, at: offset) {
                 offset += text.utf8CodeUnitCount
-                return true
+                return start..<offset
             }
             offset += 1
         }
-        return false
+        return nil
     }
 
     private mutating func skipSpace() {
@@ -118,17 +145,23 @@ private struct Reader {
     }
 
     /// Reads the next element, past text, comments and instructions; nil at an end tag, at the end, and at a fault.
-    mutating func next(depth: Int) -> XMPElement? {
+    ///
+    /// - Parameter asides: what was read past is added.
+    mutating func next(depth: Int, _ asides: inout [XMPElement.Aside]) -> XMPElement? {
         while let start = bytes[offset..<end].firstIndex(of: UInt8(ascii: "<")) {
             offset = start
             if has("</", at: start) {
                 return nil
             } else if has("<!--", at: start) {
-                guard skip(past: "-->") else { return nil }
+                guard let whole = skip(4, past: "-->") else { return nil }
+                asides.append(XMPElement.Aside(whole: whole, text: nil))
             } else if has("<![CDATA[", at: start) {
-                guard skip(past: "]]>") else { return nil }
+                guard let whole = skip(9, past: "]]>") else { return nil }
+                let text = whole.lowerBound + 9..<whole.upperBound - 3
+                asides.append(XMPElement.Aside(whole: whole, text: text))
             } else if has("<?", at: start) {
-                guard skip(past: "?>") else { return nil }
+                guard let whole = skip(2, past: "?>") else { return nil }
+                asides.append(XMPElement.Aside(whole: whole, text: nil))
             } else {
                 let element = element(depth: depth)
                 isBroken = element == nil
@@ -190,7 +223,8 @@ private struct Reader {
     ) -> XMPElement? {
         let content = offset
         var children: [XMPElement] = []
-        while let child = next(depth: depth - 1) { children.append(child) }
+        var asides: [XMPElement.Aside] = []
+        while let child = next(depth: depth - 1, &asides) { children.append(child) }
         guard !isBroken, has("</", at: offset) else { return nil }
         let contentEnd = offset
         offset += 2
@@ -199,6 +233,6 @@ private struct Reader {
         guard has(">", at: offset) else { return nil }
         offset += 1
         return XMPElement(
-            name, attributes, children, start..<offset, tagEnd, content..<contentEnd)
+            name, attributes, children, start..<offset, tagEnd, content..<contentEnd, asides)
     }
 }

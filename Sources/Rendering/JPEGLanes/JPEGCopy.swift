@@ -112,6 +112,17 @@ extension JPEGMarker {
     }
 }
 
+extension JPEGMarker {
+    /// Whether a comment stays: not one with coordinates where places are removed.
+    fileprivate func isComment(keptBy strip: Recipe.Strip) -> Bool {
+        switch strip {
+        case .none: true
+        case .gps: !CoordinateText.isIn(bytes)
+        case .all: false
+        }
+    }
+}
+
 extension [JPEGMarker] {
     /// The packet with its extension, or without one that is incomplete; nil if there is none.
     var xmp: [UInt8]? {

@@ -59,7 +59,8 @@ struct ResultMetadata {
         exif = file.exif(of: original).flatMap { Exif.revised($0, to: facts) }
             .map { Exif.withoutPrefix($0) }
         xmp = file.xmp(of: original).flatMap { XMP.revised($0, to: facts) }
-        iptc = file.iptc(of: original)
+        let records = file.iptc(of: original)
+        iptc = facts.removesLocation ? records?.withoutCoordinates : records
         texts = file.pngChunks?.texts ?? []
     }
 
@@ -68,13 +69,30 @@ struct ResultMetadata {
         Planner.exifMax(of: format, in: .stream) ?? .max
     }
 
-    /// Whether a text of the original stays: not IPTC that is written anew.
-    private func stays(_ key: String, _ strip: Recipe.Strip) -> Bool {
-        Self.isKept(key, by: strip) && !(iptcText != nil && PNGFurtherChunks.isIPTC(key))
+    /// Returns what becomes of texts of the original; IPTC that is written anew is not among them.
+    private func kept(
+        _ texts: [(key: String, text: String)], _ strip: Recipe.Strip
+    ) -> [(key: String, text: String)] {
+        texts.compactMap { key, text in
+            guard Self.isKept((key, text), by: strip),
+                !(iptcText != nil && PNGFurtherChunks.isIPTC(key))
+            else { return nil }
+            guard let copies else { return (key, text) }
+            return copies.text(key, text).map { (key, $0) }
+        }
     }
 
     private func further(_ strip: Recipe.Strip) -> [(key: String, text: String)] {
-        texts.filter { stays($0.key, strip) } + [iptcText].compactMap(\.self)
+        kept(texts, strip) + [iptcText].compactMap(\.self)
+    }
+
+    /// The texts that libvips has read.
+    private func known(_ image: Image) -> [(field: String, key: String, text: String)] {
+        image.fieldNames.compactMap { field in
+            guard let key = PNGFurtherChunks.key(field: field), let text = image.string(field)
+            else { return nil }
+            return (field, key, text)
+        }
     }
 
     /// Returns changes of a header after which a saver writes exactly this metadata.
@@ -83,11 +101,10 @@ struct ResultMetadata {
     func changes(
         of image: Image, strip: Recipe.Strip, format: Recipe.Format, placeholder: ExifPlaceholder?
     ) -> [Image.MetadataChange] {
-        var changes = image.fieldNames
-            .filter { field in
-                !(PNGFurtherChunks.key(field: field).map { stays($0, strip) } ?? false)
-            }
-            .map(Image.MetadataChange.remove)
+        var changes = image.fieldNames.map(Image.MetadataChange.remove)
+        changes += known(image).compactMap { field, key, text in
+            kept([(key, text)], strip).first.map { .setString(field, $0.text) }
+        }
         changes.append(.setInt(Field.orientation, 1))
         if let profile { changes.append(.setData(Field.profile, profile)) }
         if let xmp = format == .jpeg ? jpegXMP?.packet : xmp {
@@ -122,7 +139,7 @@ struct ResultMetadata {
         }
         return PNGMetadata(
             profile: profile, exif: exif, xmp: xmp,
-            texts: known.filter { stays($0.key, strip) } + further(strip))
+            texts: kept(known(image).map { ($0.key, $0.text) }, strip) + further(strip))
     }
 
     /// Whether a text of a PNG with this key is kept. Programs without support for `eXIf` write EXIF and XMP as texts (`Raw
@@ -130,11 +147,9 @@ struct ResultMetadata {
     /// location.
     private static func isKept(_ key: String, by strip: Recipe.Strip) -> Bool {
         switch strip {
-        case .none: return !PNGFurtherChunks.isReadProfile(key)
-        case .gps:
-            let key = key.lowercased()
-            return !key.contains("gps") && !key.contains("raw profile type")
-        case .all: return false
+        case .none: !PNGFurtherChunks.isReadProfile(text.key)
+        case .gps: PlacelessText.isPlaceless(text.key, text.text)
+        case .all: false
         }
     }
 

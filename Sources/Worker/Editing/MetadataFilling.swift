@@ -36,6 +36,8 @@ extension PhotoRequest {
     mutating func fill(
         by values: inout PlaceholderValues, at arrival: Int?
     ) throws(Failure) {
+        // A removed value is not written, drawn or told by another way.
+        if recipe.output.strip != .none { values.texts = values.texts.withoutCoordinates }
         guard let asked = recipe.output.metadata else { return }
         var changes = try asked.filled(by: values).values
         if let arrival {

@@ -2,7 +2,7 @@
 public struct Movie: Sendable {
     /// The boxes of the file other than `moov`, in order.
     public let others: [Box]
-    /// Those of ``others`` that describe the movie, by XMP or by metadata of the file.
+    /// Those of ``others`` that have neither media nor their type: XMP, metadata of the file, what a camera puts there.
     let descriptions: [Box]
     /// The byte range of `moov` in the file.
     public let movieRange: Range<Int>
@@ -41,12 +41,8 @@ public struct Movie: Sendable {
         let movies = top.filter { $0.type == "moov" }
         guard movies.count == 1 else { throw .damaged("\(movies.count) boxes moov") }
         others = top.filter { $0.type != "moov" }
-        descriptions = others.filter { box in
-            box.type == "meta" || box.type == "udta"
-                || box.type == "uuid"
-                    && file.bytes(box.content.lowerBound, MovieStrip.xmp.count).elementsEqual(
-                        MovieStrip.xmp)
-        }
+        descriptions = others.filter { !MovieStrip.media.contains($0.type) }
+        credentials = others.filter { C2PA.isUUID($0, &file) }
         length = file.length
         movieRange = movies[0].range
         if let first = others.first, first.type == "ftyp" {
@@ -180,6 +176,32 @@ extension Movie {
         }
         return ranges
     }
+
+    /// Returns the bytes of media data before the first chunk and behind chunks of the video, which belong to no track. Cameras of cars
+    /// write places there.
+    func gaps() throws(MovieProblem) -> [Range<Int>] {
+        var starts: [Int] = []
+        for track in tracks {
+            guard let table = box.boxes[track.boxIndex]["mdia", "minf", "stbl"],
+                table["stco"] != nil || table["co64"] != nil
+            else { continue }
+            starts += try SampleTable.chunkOffsets(of: table)
+        }
+        starts.sort()
+        let media = others.filter { $0.type == "mdat" }.map(\.content)
+        let ends = media.map(\.lowerBound) + samples.chunks.map { samples.range(of: $0).upperBound }
+        return ends.compactMap { end in
+            guard let data = media.first(where: { $0.lowerBound <= end && end < $0.upperBound })
+            else { return nil }
+            var (low, high) = (0, starts.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if starts[middle] < end { low = middle + 1 } else { high = middle }
+            }
+            let next = low < starts.count ? min(starts[low], data.upperBound) : data.upperBound
+            return end < next ? end..<next : nil
+        }
+    }
 }
 
 extension [Range<Int>] {
@@ -240,61 +262,6 @@ public struct MovieLimits: Sendable {
 
     /// The default limits.
     public init() {}
-}
-
-/// The metadata to remove from a movie. Its pictures, sounds and times stay.
-public enum MovieStrip: Sendable {
-    case none
-    case location
-    /// Everything except for the identifiers that the two halves of a Live Photo need.
-    case all
-
-    /// Returns whether an entry of `udta` or of a list of values is removed, by its type.
-    ///
-    /// Source: QuickTime File Format, "User data atoms"; 3GPP TS 26.244 §8 (`loci`). `GPMF` is GoPro's and contains the location of
-    /// the camera. XMP is removed completely, because many of its properties may contain the location.
-    func leavesOut(_ type: BoxType) -> Bool {
-        switch self {
-        case .none: false
-        case .location: ["©xyz", "loci", "GPMF", "XMP_", "GPS ", "gps ", "gps0"].contains(type)
-        case .all: true
-        }
-    }
-
-    /// Returns whether the value of a key of QuickTime's metadata is removed.
-    func leavesOut(key: String) -> Bool {
-        switch self {
-        case .none: false
-        case .location: Self.locationNames.contains { key.lowercased().contains($0) }
-        case .all: key != Self.identifier
-        }
-    }
-
-    /// Returns whether a track that is neither video nor sound is removed, by its sample description.
-    ///
-    /// These are tracks of cameras that record locations: GoPro's `gpmd`, Android's `camm`, Sony's `rtmd`, Canon's `CTMD`; and
-    /// `mebx` with a key for a location.
-    func leavesOut(_ track: MovieTrack) -> Bool {
-        guard self != .none, !["vide", "soun"].contains(track.handler) else { return false }
-        let entryText = String(decoding: track.entry, as: UTF8.self).lowercased()
-        if self == .all, track.handler == "meta" { return !entryText.contains(Self.stillTime) }
-        return track.formats.contains { ["gpmd", "camm", "rtmd", "CTMD"].contains($0) }
-            || Self.locationNames.contains { entryText.contains($0) }
-    }
-
-    /// Parts of the names of keys for a location or the direction of a camera: `com.apple.quicktime.location.ISO6709`,
-    /// `com.apple.quicktime.direction.facing`, `com.android.…location`.
-    private static let locationNames = ["location", "direction", "gps"]
-    /// The key of the identifier that links both halves of a Live Photo.
-    private static let identifier = "com.apple.quicktime.content.identifier"
-    /// The track with the time of a Live Photo's still.
-    private static let stillTime = "still-image-time"
-
-    /// The UUID of a `uuid` box with XMP (XMP specification part 3, "MPEG-4").
-    static let xmp: [UInt8] = [
-        0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF,
-        0xAC,
-    ]
 }
 
 /// The division of a movie into parts that are decoded and encoded independently.

@@ -16,6 +16,8 @@ public struct MovieTrack: Sendable {
     public let formats: [BoxType]
     /// The complete first sample description; empty if there is none.
     let entry: [UInt8]
+    /// The names of all keys of its samples' values, of a track of such values; nil for another one, and if they cannot be read.
+    let valueKeys: [String]?
     /// Whether it has no samples according to its tables.
     public let isEmpty: Bool
     public let isSelfContained: Bool
@@ -46,6 +48,7 @@ public struct MovieTrack: Sendable {
         let entries = try Self.entries(of: descriptions)
         formats = entries.map { entry in BoxType(UInt32(entry.number(at: 4, 4))) }
         entry = entries.first.map { Array($0) } ?? []
+        valueKeys = Self.valueKeys(of: entries)
         // Both kinds of size tables have their count at the same offset (ISO/IEC 14496-12 §8.7.3).
         isEmpty = (table["stsz"] ?? table["stz2"])?.bytes.number(at: 8, 4) == 0
         isSelfContained = Self.isSelfContained(track["mdia", "minf", "dinf", "dref"]?.bytes)
@@ -80,6 +83,30 @@ public struct MovieTrack: Sendable {
             rest = rest.dropFirst(length)
         }
         return entries
+    }
+
+    /// Returns the names of keys in descriptions of the format `mebx`; nil if one has another format, or no key.
+    ///
+    /// Source: QuickTime File Format, "Timed Metadata Media": after the data reference a table of keys, each of which is a box that has the name
+    /// of the key, behind four bytes for its name space.
+    private static func valueKeys(of entries: [ArraySlice<UInt8>]) -> [String]? {
+        let header = 16
+        var names: [String] = []
+        for entry in entries {
+            guard BoxType(UInt32(entry.number(at: 4, 4))) == "mebx",
+                let tables = MovieBox.entries(of: entry.dropFirst(header)),
+                let table = tables.first(where: { $0.type == "keys" }),
+                let keys = MovieBox.entries(of: table.bytes[...]), !keys.isEmpty
+            else { return nil }
+            for key in keys {
+                let declared = MovieBox.entries(of: key.bytes[...])?.filter { $0.type == "keyd" }
+                guard let declared, declared.count == 1, declared[0].bytes.count > 4 else {
+                    return nil
+                }
+                names.append(String(decoding: declared[0].bytes.dropFirst(4), as: UTF8.self))
+            }
+        }
+        return names.isEmpty ? nil : names
     }
 
     /// Returns whether no data reference points to another file (flag 1 means this file; also for QuickTime's `alis`).

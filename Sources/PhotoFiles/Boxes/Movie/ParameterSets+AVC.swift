@@ -165,11 +165,11 @@ public struct SampleEntry: Sendable, Equatable {
     static let header = 86
     /// The offset of its width, which its height follows: two bytes each.
     static let sizeAt = 32
-    private static let compressorName = 50..<82
+    static let compressorName = 50..<82
 
     /// Boxes of the source's codec, which are invalid for another one, and of additions by its encoder: a second eye (`lhvC`,
     /// `vexu`, `hfov`), Dolby Vision, ambient light, bit rates.
-    private static let dropped: Set<BoxType> = [
+    static let ofCodecs: Set<BoxType> = [
         "avcC", "hvcC", "lhvC", "av1C", "vpcC", "esds", "dvcC", "dvvC", "dvwC", "vexu", "hfov",
         "amve", "btrt", "glbl",
     ]
@@ -210,7 +210,7 @@ public struct SampleEntry: Sendable, Equatable {
         while rest.count >= 8 {
             let length = rest.number(at: 0, 4)
             guard (8...rest.count).contains(length) else { break }
-            if !Self.dropped.contains(BoxType(UInt32(rest.number(at: 4, 4)))) {
+            if !Self.ofCodecs.contains(BoxType(UInt32(rest.number(at: 4, 4)))) {
                 boxes.add(rest.prefix(length))
             }
             rest = rest.dropFirst(length)

@@ -179,12 +179,6 @@ public struct Transplant: Sendable {
             box.boxes[movie.video.boxIndex].show(size, matrix, movie.video)
         }
 
-        box.strip(strip)
-        if let identifier { box.rename(identifier.old, to: identifier.new) }
-
-        // The length of moov depends only on whether offsets need eight bytes.
-        let growth = new.reduce(0, +) - movie.samples.sizes.reduce(0, +)
-        let isLong = movie.length + growth > Self.shortOffsetsMax
         let others = Set(movie.otherVideos.map(\.boxIndex))
         func isLeftOut(_ track: MovieTrack) -> Bool {
             isMuted && track.handler == "soun" || others.contains(track.boxIndex)
@@ -193,12 +187,20 @@ public struct Transplant: Sendable {
         let (left, kept) = (
             movie.tracks.filter(isLeftOut), movie.tracks.filter { !isLeftOut($0) }
         )
+        box.strip(strip, keeping: Set(kept.map(\.id)))
+        if let identifier { box.rename(identifier.old, to: identifier.new) }
+
+        // The length of moov depends only on whether offsets need eight bytes.
+        let growth = new.reduce(0, +) - movie.samples.sizes.reduce(0, +)
+        let isLong = movie.length + growth > Self.shortOffsetsMax
         for track in kept { box.boxes[track.boxIndex].makeOffsets(isLong: isLong) }
         let without = left.reduce(0) { $0 + box.boxes[$1.boxIndex].length }
         let layout = TransplantLayout(
             movie, sizes: new, movieLength: box.length - without,
             leftOut: (try movie.samplesRanges(of: left)
-                + (strip == .none ? [] : movie.descriptions.map(\.range)))
+                + (strip == .none
+                    ? [] : movie.descriptions.map(\.range) + movie.gaps())
+                + movie.credentials.map(\.range))
                 .sorted { $0.lowerBound < $1.lowerBound })
         for track in kept {
             let chunks =

@@ -38,7 +38,8 @@ extension PhotoMetadata {
         facts.removesLocation = output.strip == .gps
         var result = PhotoMetadata(
             exif: exif.flatMap { Exif.revised($0, to: facts) },
-            xmp: xmp.flatMap { XMP.revised($0, to: facts) }, iptc: iptc)
+            xmp: xmp.flatMap { XMP.revised($0, to: facts) },
+            iptc: facts.removesLocation ? iptc?.withoutCoordinates : iptc)
         if let changes = output.metadata {
             _ = result.write(changes, size: size, exifMax: exifMax)
         }

@@ -1,0 +1,64 @@
+/// Coordinates of a place on Earth in a text for people: in a caption, a keyword, a comment.
+///
+/// Recognised are two decimal degrees beside each other, degrees with minutes or with a hemisphere, values that are named (`lat=`), ISO 6709,
+/// `geo:` (RFC 5870), places of map services, and full plus codes, in any script's digits and escaped as in addresses. Numbers in longer lists,
+/// such as matrices and curves, are none. The time is proportional to the length of the text.
+public enum CoordinateText {
+    /// Whether bytes have coordinates, read in whatever of the usual encodings: UTF-8, UTF-16 and UTF-32 of either order, Latin-1, Windows-1252,
+    /// Mac OS Roman, and the code pages 437 and 850.
+    ///
+    /// The encoding that a file states is not asked, because it is wrong as often as it is missing.
+    public static func isIn(_ text: some Sequence<UInt8>) -> Bool {
+        PlainText.readings(of: Array(text)).contains(where: isIn)
+    }
+
+    public static func isIn(_ text: String) -> Bool { isIn(PlainText(text)) }
+
+    /// Most times that a text may be escaped.
+    private static let escapesMax = 3
+
+    private static func isIn(_ text: PlainText) -> Bool {
+        var text = text
+        for _ in 0..<escapesMax {
+            if CoordinateScanner(bytes: text.bytes).findsPlace() { return true }
+            guard let unescaped = text.unescaped else { return false }
+            text = unescaped
+        }
+        return CoordinateScanner(bytes: text.bytes).findsPlace()
+    }
+
+    /// Returns which texts of a list have coordinates, alone or together: a latitude in one keyword, and the longitude in another.
+    public static func places(in list: [[UInt8]]) -> Set<Int> {
+        var places = Set(list.indices.filter { isIn(list[$0]) })
+        func add(_ indices: [Int]) {
+            for (first, second) in zip(indices, indices.dropFirst())
+            where isIn(list[first] + Array(", ".utf8) + list[second]) {
+                places.formUnion([first, second])
+            }
+        }
+        add(list.indices.filter { !places.contains($0) })
+        // Programs sort keywords, so others may stand between numbers.
+        add(
+            list.indices.filter { index in
+                !places.contains(index)
+                    && PlainText.readings(of: list[index]).contains {
+                        CoordinateScanner(bytes: $0.bytes).isOneNumber
+                    }
+            })
+        return places
+    }
+}
+
+extension PhotoTexts {
+    /// Returns the texts without those that have coordinates: the values of placeholders where places are removed.
+    public var withoutCoordinates: PhotoTexts {
+        func kept(_ text: String?) -> String? {
+            text.flatMap { CoordinateText.isIn($0) ? nil : $0 }
+        }
+        let places = CoordinateText.places(in: creator.map { Array($0.utf8) })
+        return PhotoTexts(
+            creator: creator.indices.filter { !places.contains($0) }.map { creator[$0] },
+            rights: kept(rights), title: kept(title), caption: kept(caption), date: date,
+            tellsChange: tellsChange)
+    }
+}
