@@ -96,7 +96,7 @@ extension AssetEditor {
     ) async throws -> (RenderedPhoto, MadeRenditions, Offer?) {
         var subject = try await look(at: source, base, of: asset, job, request, values)
         var wanted = try asked.filled(
-            by: subject.values, writing: subject.request.recipe.output.metadata)
+            by: subject.values, beside: subject.request.recipe.output)
         // Without a child and its memory: the job that is rendering the same picture may need it.
         let entry = try await entry(subject.key, of: asset, job)
         if let entry, let made = try await entry.reuse(as: asset.stem, into: job.staged) {

@@ -385,7 +385,7 @@ extension AssetEditor {
         var filled = request
         try filled.fill(by: &values, at: nil)
         let wanted = try renditions.filled(
-            by: values, writing: filled.recipe.output.metadata)
+            by: values, beside: filled.recipe.output)
         for one in wanted.all where one.rendition.isRequired {
             for digest in one.rendition.pictureDigests.sorted() where files.resources[digest] == nil
             {

@@ -81,6 +81,49 @@ import Testing
         await bench.pool.close()
     }
 
+    /// Bytes that the photo says of a person, a camera and a place.
+    private static let said = ["Secret", "SECRET1"]
+
+    @Test(arguments: [
+        (#""output":{"strip":"all"}"#, "", false), (#""output":{"strip":"gps"}"#, "", true),
+        (#""output":{"strip":"all"}"#, #","strip":"none""#, true), ("", "", true),
+        ("", #","strip":"all""#, false),
+    ])
+    func `lose the metadata that their render loses, now and later`(
+        output: String, own: String, keeps: Bool
+    ) async throws {
+        let bench = try Workbench()
+        let asset = try bench.put(
+            "a.jpg", Data(contentsOf: Repository.fixture("Cases/full.jpg")))
+        func rendition(_ name: String) -> String {
+            #""renditions":{"\#(name)":{"box":[64,64]\#(own)},"\#(name)-w":{"box":[64,64],"format":"webp"\#(own)}}"#
+        }
+        let with = output.isEmpty ? "" : "," + output
+        _ = try await bench.edit(asset, #"{"filters":[]\#(with),\#(rendition("now"))}"#)
+        _ = try await bench.edit(asset, #"{"mode":"renditions",\#(rendition("later"))}"#)
+        let version = try #require(VersionName(try await bench.current(asset)?.version ?? ""))
+        let made = try await found(bench, asset)
+        #expect(made.count == 4)
+        for (name, rendition) in made {
+            let file = try await bench.library.open(
+                .rendition(asset, version: version, file: rendition.file))
+            let bytes = Data(file.bytes(from: 0, count: try file.length()))
+            let isSaid = Self.said.contains { bytes.range(of: Data($0.utf8)) != nil }
+            #expect(isSaid == keeps, "\(name)")
+            if output.contains("gps") {
+                let path = bench.library.root.string + "/\(name)"
+                try bytes.write(to: URL(filePath: path))
+                let places = try Tool.run("exiftool", ["-s", "-GPS*", path])
+                #expect(places.isEmpty, "\(name)")
+            }
+        }
+        // The same ones again cost nothing.
+        _ = try await bench.edit(asset, #"{"mode":"renditions",\#(rendition("later"))}"#)
+        let again = try await found(bench, asset)
+        #expect(digests(made) == digests(again))
+        await bench.pool.close()
+    }
+
     @Test func `have a text whose stroke vanishes when it is reduced to fit`() async throws {
         let bench = try Workbench()
         let font = try bench.putResource(Data(contentsOf: URL(filePath: TestFont.latin.path)))

@@ -18,16 +18,22 @@ extension Rendition {
     /// drawn. Its marks have the values that are written into it.
     ///
     /// - Parameters:
-    ///   - written: what is written into the metadata of the render; its own values precede it, field by field.
+    ///   - render: the settings of the render, without placeholders: what is written into its metadata, which the rendition's own
+    ///     values precede field by field, and what is removed from them.
     ///   - path: its name in errors.
     /// - Throws: `missingValue`; `invalidValue` if a text has nothing to draw.
     public func filled(
-        by values: PlaceholderValues, writing written: MetadataChanges? = nil, at path: String
+        by values: PlaceholderValues, beside render: Recipe.Output = Recipe.Output(),
+        at path: String
     ) throws(Failure) -> Rendition {
-        var (filled, values) = (self, values)
+        var (filled, values) = (stripped(like: render), values)
+        let output = filled.output
+        // From here on, its JSON says what is removed.
+        filled.statesStrip = false
+        if output.strip != .none { values.texts = values.texts.withoutCoordinates }
         let own = try output.metadata?.filled(by: values, at: "\(path).metadata")
         values.texts = values.texts.replaced(by: own)
-        var changes = (written ?? MetadataChanges()).replaced(by: own)
+        var changes = (render.metadata ?? MetadataChanges()).replaced(by: own)
         if output.strip == .all {
             changes = output.keepsRights ? changes.ofRights : MetadataChanges()
         }

@@ -5,6 +5,8 @@ public struct Rendition: Sendable, Equatable {
     public var fit: Fit
     /// Format, quality and the other settings of a result; its format is set, and it has neither previews nor movie.
     public var output: Recipe.Output
+    /// Whether it says itself which metadata are removed; if not, those that the render loses.
+    public var statesStrip: Bool
     /// The strength of sharpening after the reduction, 0 to 1.
     public var sharpness: Double
     /// Pictures and texts, the bottom one first.
@@ -22,11 +24,12 @@ public struct Rendition: Sendable, Equatable {
     public init(
         fit: Fit = Fit(),
         output: Recipe.Output = Recipe.Output(format: .jpeg, colorSpace: colorSpace, hdr: .drop),
-        sharpness: Double = 0, marks: [Mark] = [], target: SizeTarget? = nil,
-        hashes: [RenditionHash] = [], isRequired: Bool = true
+        statesStrip: Bool = false, sharpness: Double = 0, marks: [Mark] = [],
+        target: SizeTarget? = nil, hashes: [RenditionHash] = [], isRequired: Bool = true
     ) {
         self.fit = fit
         self.output = output
+        self.statesStrip = statesStrip
         self.sharpness = sharpness
         self.marks = marks
         self.target = target
@@ -40,7 +43,17 @@ public struct Rendition: Sendable, Equatable {
             fit: Fit(box: Fit.Box(width: longestSide, height: longestSide)),
             output: Recipe.Output(
                 format: .jpeg, quality: 0.8, strip: .all, colorSpace: .srgb,
-                background: background, hdr: .drop))
+                background: background, hdr: .drop), statesStrip: true)
+    }
+
+    /// Returns the rendition without the metadata that its render loses, unless it says itself which are removed: who asks once
+    /// believes that the place is nowhere.
+    func stripped(like render: Recipe.Output) -> Rendition {
+        guard !statesStrip, render.strip != .none else { return self }
+        var rendition = self
+        rendition.output.strip = render.strip
+        rendition.output.keepsRights = output.keepsRights || render.keepsRights
+        return rendition
     }
 }
 
@@ -137,6 +150,7 @@ extension Rendition {
         try output.check(for: output.format ?? .jpeg, at: path)
         self.init(
             fit: try Fit(reader), output: output,
+            statesStrip: reader.optional("strip") != nil,
             sharpness: try reader.number("sharpen", in: 0...1) ?? 0,
             marks: try Mark.list(reader), target: try SizeTarget(reader, output.format ?? .jpeg),
             hashes: try RenditionHash.list(reader),
@@ -147,6 +161,8 @@ extension Rendition {
     public var json: JSONValue {
         guard case .object(var fields) = output.json else { return .null }
         if output.colorSpace == Self.colorSpace { fields["colorSpace"] = nil }
+        // Without it, the metadata that the render loses would go.
+        if statesStrip { fields["strip"] = .string(output.strip.rawValue) }
         fields["hdr"] = output.hdr == .drop ? nil : .string(output.hdr.rawValue)
         fields.merge(fit.json) { _, new in new }
         if sharpness != 0 { fields["sharpen"] = .number(sharpness) }

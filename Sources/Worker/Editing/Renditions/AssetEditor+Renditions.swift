@@ -186,11 +186,11 @@ extension AssetEditor {
         var (made, keys) = (MadeRenditions(), lost.mapValues(\.key))
         if !edit.renditions.isEmpty {
             let asked = WantedRenditions(edit.renditions)
-            made = try await make(asked, of: source, job) { values, written, subject in
+            made = try await make(asked, of: source, job) { values, render, subject in
                 // What is written into the render is recorded as it was written.
                 var values = values
-                values.texts = values.texts.replaced(by: written)
-                let wanted = try asked.filled(by: values, writing: written)
+                values.texts = values.texts.replaced(by: render.metadata)
+                let wanted = try asked.filled(by: values, beside: render)
                 let found = try await present(wanted, there, name, open.asset, subject)
                 for one in wanted.all { keys[one.name] = subject.key(of: one.rendition).hex }
                 return wanted.besides(MadeRenditions(found))
@@ -269,7 +269,7 @@ extension AssetEditor {
     private func make(
         _ asked: WantedRenditions, of source: RenditionSource, _ job: Job,
         _ choose:
-            (PlaceholderValues, MetadataChanges?, RenditionSubject) async throws ->
+            (PlaceholderValues, Recipe.Output, RenditionSubject) async throws ->
             WantedRenditions,
         filling values: () -> PlaceholderValues = { PlaceholderValues() }
     ) async throws -> MadeRenditions {
@@ -291,7 +291,7 @@ extension AssetEditor {
                     inspection, source.sha256, sourceBytes: source.file.length(),
                     owner: ownerOfRender(job), job.author)
                 return try await makeRenditions(
-                    choose(values, input.recipe.output.metadata, subject), request, files,
+                    choose(values, input.recipe.output, subject), request, files,
                     as: inspection, of: subject, job)
             }
         }

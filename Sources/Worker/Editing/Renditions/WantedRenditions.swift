@@ -41,10 +41,11 @@ struct WantedRenditions: Sendable, Equatable {
     /// Returns them with the placeholders of their metadata and marks filled in: what is written and drawn is part of their keys. One
     /// that has no value for a placeholder, and is not required, is missed.
     ///
-    /// - Parameter written: what is written into the metadata of the render; their own values precede it, field by field.
+    /// - Parameter render: the settings of the render. What it loses of the metadata, they lose, too; their own values precede those
+    ///   that are written into it, field by field.
     /// - Throws: `missingValue`.
     func filled(
-        by values: PlaceholderValues, writing written: MetadataChanges? = nil
+        by values: PlaceholderValues, beside render: Recipe.Output = Recipe.Output()
     ) throws(Failure) -> WantedRenditions {
         var (filled, missed) = ([One](), missed)
         for one in all {
@@ -52,7 +53,7 @@ struct WantedRenditions: Sendable, Equatable {
             values.rendition = one.name
             do throws(Failure) {
                 let rendition = try one.rendition.filled(
-                    by: values, writing: written, at: "edit.renditions.\(one.name)")
+                    by: values, beside: render, at: "edit.renditions.\(one.name)")
                 filled.append(One(name: one.name, rendition: rendition))
             } catch  where error.code == .missingValue && !one.rendition.isRequired {
                 missed[one.name] = error
