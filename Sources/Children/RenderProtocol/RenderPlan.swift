@@ -190,7 +190,7 @@ extension Companion {
         case .depth: "the map of depth"
         case .motionVideo: "the video of the motion photo"
         case .secondEye: "the picture for the other eye"
-        case .matte: "mattes"
+        case .matte: "mattes or the path of a cut-out"
         case .otherPictures: "further pictures"
         case .frames: "the other frames"
         case .alpha: "the transparency"
@@ -199,6 +199,8 @@ extension Companion {
         case .xmp: "part of the XMP"
         case .iptc: "IPTC"
         case .texts: "the texts of a PNG"
+        case .contentCredentials:
+            "the Content Credentials (C2PA), which are about the unedited file"
         }
     }
 }

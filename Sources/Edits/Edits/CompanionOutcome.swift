@@ -75,6 +75,9 @@ public enum GainMapOutcome: CompanionOutcome, Equatable {
 }
 
 /// The outcome for what a photo's file contains beside its picture.
+///
+/// In JSON, parts whose names release 0.5 does not know are in `alsoLeftOut`: its programs read on the same queue and library, and
+/// refuse another name in `leftOut`.
 public struct Companions: Sendable, Codable, Equatable {
     /// Nil if the photo has no gain map.
     public let gainMap: GainMapOutcome?
@@ -91,6 +94,27 @@ public struct Companions: Sendable, Codable, Equatable {
         self.motionVideo = motionVideo
         self.leftOut = leftOut
     }
+
+    private enum CodingKeys: String, CodingKey { case gainMap, motionVideo, leftOut, alsoLeftOut }
+
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            gainMap: try fields.decodeIfPresent(GainMapOutcome.self, forKey: .gainMap),
+            motionVideo: try fields.decodeIfPresent(MotionVideoOutcome.self, forKey: .motionVideo),
+            leftOut: Companion.joined(
+                try fields.decodeIfPresent([String].self, forKey: .leftOut),
+                try fields.decodeIfPresent([String].self, forKey: .alsoLeftOut)))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encodeIfPresent(gainMap, forKey: .gainMap)
+        try fields.encodeIfPresent(motionVideo, forKey: .motionVideo)
+        let (first, later) = Companion.split(leftOut)
+        try fields.encodeIfPresent(first, forKey: .leftOut)
+        try fields.encodeIfPresent(later, forKey: .alsoLeftOut)
+    }
 }
 
 /// A part of a photo's file beside its picture that a render omits.
@@ -100,9 +124,9 @@ public enum Companion: String, Sendable, Codable, CaseIterable {
     case motionVideo
     /// The other picture of a stereo pair.
     case secondEye
-    /// Masks of a person, hair or sky.
+    /// Masks of a person, hair or sky, and the path of a cut-out.
     case matte
-    /// Further pictures: those of an index (MPO), of a HEIF or of a TIFF, and the unedited one in XMP.
+    /// Further pictures: those of an index (MPO), of a HEIF or of a TIFF, the unedited one in XMP, and that of heat.
     case otherPictures
     /// The other frames of an animation or of a sequence of pictures.
     case frames
@@ -118,4 +142,24 @@ public enum Companion: String, Sendable, Codable, CaseIterable {
     case iptc
     /// Texts of a PNG, which only PNG holds.
     case texts
+    /// The signed statements about a file's origin (C2PA), which an edit makes untrue.
+    case contentCredentials
+
+    /// Those that release 0.5 does not know.
+    private static let later: Set<Companion> = [.contentCredentials]
+
+    /// Returns the names of those that release 0.5 knows, and of the others; nil for none.
+    public static func split(_ all: [Companion]?) -> (first: [String]?, later: [String]?) {
+        func names(_ isLater: Bool) -> [String]? {
+            let names = (all ?? []).filter { later.contains($0) == isLater }.map(\.rawValue)
+            return names.isEmpty ? nil : names
+        }
+        return (names(false), names(true))
+    }
+
+    /// Returns the parts by their names, without those that only a later release knows; nil for none.
+    public static func joined(_ first: [String]?, _ later: [String]?) -> [Companion]? {
+        let all = ((first ?? []) + (later ?? [])).compactMap(Companion.init)
+        return all.isEmpty ? nil : all
+    }
 }

@@ -149,8 +149,10 @@ public struct Content: Sendable, Codable, Equatable {
         public let gainMap: GainMapOutcome?
         /// The fate of the video of a motion photo; nil when it has none.
         public let motionVideo: MotionVideoOutcome?
-        /// Other parts of the photo's file that are missing in the render; nil for none.
-        public let leftOut: [Companion]?
+        /// Other parts of the photo's file that are missing in the render, by the names that release 0.5 knows; nil for none.
+        private let leftOut: [String]?
+        /// Those that release 0.5 does not know.
+        private let alsoLeftOut: [String]?
 
         /// Creates a record.
         public init(
@@ -177,7 +179,9 @@ public struct Content: Sendable, Codable, Equatable {
         }
 
         public var companions: Companions {
-            Companions(gainMap: gainMap, motionVideo: motionVideo, leftOut: leftOut)
+            Companions(
+                gainMap: gainMap, motionVideo: motionVideo,
+                leftOut: Companion.joined(leftOut, alsoLeftOut))
         }
 
         /// Adds the resources that the render of a second file used.

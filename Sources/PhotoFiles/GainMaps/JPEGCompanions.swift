@@ -23,6 +23,7 @@ public struct JPEGCompanions: Sendable {
     /// Searches a file that begins with the photo; nil if that is no JPEG.
     public init?(_ file: inout FileWindow) {
         guard let photo = JPEGSegments(&file, at: 0) else { return nil }
+        if photo.hasThermalData { others.insert(.otherPictures) }
         let packet = photo.xmp ?? []
         let whole = photo.wholeXMP
         if !packet.isEmpty, whole == nil { others.insert(.xmp) }
@@ -215,7 +216,7 @@ extension FileWindow {
 public struct JPEGSegments: Sendable {
     /// One segment.
     public struct Segment: Sendable {
-        /// 0xE0 to 0xEF.
+        /// 0xE0 to 0xEF, or 0xFE of a comment.
         public let code: UInt8
         public let contentOffset: Int
         /// The bytes after the length.
@@ -228,6 +229,8 @@ public struct JPEGSegments: Sendable {
     }
 
     public private(set) var segments: [Segment] = []
+    /// Its comments.
+    public private(set) var comments: [Segment] = []
     /// Width and height of the picture, as stored; nil if the walk ended before the frame header.
     public private(set) var size: (width: Int, height: Int)?
     /// Channels, 0 if unknown.
@@ -262,6 +265,12 @@ public struct JPEGSegments: Sendable {
                 segments.append(
                     Segment(
                         code: code, contentOffset: content.lowerBound, bytes: bytes))
+            case 0xFE:
+                kept += content.count
+                guard kept <= Self.bytesMax else { return }
+                comments.append(
+                    Segment(
+                        code: code, contentOffset: content.lowerBound, bytes: file.all(content)))
             default: break
             }
             offset = content.upperBound
@@ -293,6 +302,17 @@ public struct JPEGSegments: Sendable {
     public var xmp: [UInt8]? { content(0xE1, after: Self.xmpSignature) }
     /// EXIF, a TIFF structure.
     public var exif: [UInt8]? { content(0xE1, after: Self.exifSignature) }
+    /// Whether there is the picture of a camera for heat: FLIR's segments, and those that InfiRay's and DJI's begin with (exiftool, JPEG.pm).
+    var hasThermalData: Bool {
+        segments.contains { segment in
+            switch segment.code {
+            case 0xE1: segment.content(after: "FLIR\0".utf8) != nil
+            case 0xE2: segment.bytes.dropFirst(4).starts(with: "IJPEG\0".utf8)
+            case 0xE4: segment.bytes.starts(with: [0xAA, 0x55, 0x12, 0x06])
+            default: false
+            }
+        }
+    }
     /// The bytes of ISO 21496-1.
     public var isoGainMap: [UInt8]? { content(0xE2, after: GainMapMetadata.signature) }
 }

@@ -10,7 +10,7 @@ public struct TIFFPicture: Sendable, Equatable {
         case yResolution = 283, planes = 284, resolutionUnit = 296, tileWidth = 322
         case tileHeight = 323, tileOffsets = 324, tileByteCounts = 325, subDirectories = 330
         case inkSet = 332, inks = 334, extraSamples = 338, sampleFormat = 339, xmp = 700
-        case iptc = 33_723, resources = 34_377, profile = 34_675
+        case iptc = 33_723, resources = 34_377, profile = 34_675, contentCredentials = 52_545
     }
 
     /// The values of a tag in the file: unsigned numbers, or bytes.
@@ -56,6 +56,8 @@ public struct TIFFPicture: Sendable, Equatable {
         return Set(bits).count == 1 ? bits[0] : nil
     }
 
+    /// Whether it has Content Credentials (``C2PA``).
+    public var isSigned: Bool { fields[Tag.contentCredentials.rawValue] != nil }
     public var isFloat: Bool { self[.sampleFormat] == 3 }
     public var samples: Int { self[.samples] ?? 1 }
     /// Whether each channel is stored by itself.

@@ -169,7 +169,7 @@ extension ExifDirectories.Item {
     }
 }
 
-/// EXIF and IPTC to be appended to a finished TIFF file.
+/// EXIF, IPTC and paths to be appended to a finished TIFF file.
 public struct TIFFGraft: Sendable {
     /// The bytes to append to the file.
     public let bytes: [UInt8]
@@ -188,11 +188,12 @@ public struct TIFFGraft: Sendable {
     /// - Parameters:
     ///   - exif: a TIFF structure, or nil.
     ///   - iptc: IPTC records with their digest, or nil.
+    ///   - paths: Photoshop's, or nil.
     ///   - length: bytes of the file.
     ///   - read: returns bytes of the file from an offset.
     /// - Returns: nil if there is nothing to append, or the file is no classic TIFF.
     public init?(
-        exif: [UInt8]?, iptc: IPTC?, length: Int,
+        exif: [UInt8]?, iptc: IPTC?, paths: PhotoshopPaths? = nil, length: Int,
         _ read: (_ offset: Int, _ count: Int) -> [UInt8]
     ) {
         guard let file = TIFFBytes(read(0, 8)), length < Self.lengthMax - (1 << 24) else {
@@ -205,7 +206,8 @@ public struct TIFFGraft: Sendable {
             }
         }
         var main = ExifDirectories.entries(at: file.firstDirectory, isBig, read, atMost: .max)
-        guard !main.isEmpty, source != nil || iptc != nil else { return nil }
+        let resources = IPTC.tiffResources(iptc, paths)
+        guard !main.isEmpty, source != nil || iptc != nil || resources != nil else { return nil }
         // Tags of the writer of the pixels take precedence over the original's.
         let present = Set(main.map(\.tag))
         main += (source?.main ?? []).filter { !present.contains($0.tag) }
@@ -214,12 +216,12 @@ public struct TIFFGraft: Sendable {
                 ExifDirectories.Item(
                     tag: Self.iptcTag, type: Self.undefined, count: iptc.records.count,
                     value: iptc.records))
-            if let digest = iptc.digestResource {
-                main.append(
-                    ExifDirectories.Item(
-                        tag: Self.resourcesTag, type: Self.byte, count: digest.count,
-                        value: digest))
-            }
+        }
+        if let resources {
+            main.append(
+                ExifDirectories.Item(
+                    tag: Self.resourcesTag, type: Self.byte, count: resources.count,
+                    value: resources))
         }
         // Directories must begin at even offsets.
         let padding = [UInt8](repeating: 0, count: length % 2)

@@ -20,6 +20,14 @@ public enum ExtendedXMP {
     /// Returns whether a packet refers to an extension.
     public static func isNamed(in packet: [UInt8]) -> Bool { XMPPacket(packet).contains(property) }
 
+    /// Whether bytes that are taken for a packet are a part of an extension: 32 digits of a digest, a length and an offset.
+    public static func isPart(_ bytes: [UInt8]) -> Bool {
+        bytes.count > identifierBytes
+            && bytes.prefix(identifierBytes).allSatisfy {
+                Character(Unicode.Scalar($0)).isHexDigit
+            }
+    }
+
     // MARK: Reading
 
     /// Joins a packet with its extension.

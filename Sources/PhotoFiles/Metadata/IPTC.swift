@@ -3,14 +3,14 @@ import Edits
 /// IPTC records (IIM 4) and the Photoshop block that contains them in a JPEG.
 ///
 /// Source: Adobe Photoshop File Formats, "Image Resource Blocks"; IIM 4.2 §1.6 for the records. The other resources of the block
-/// describe the original (a thumbnail, paths, its resolution) and are dropped, but for the digest of the records, by which readers
-/// know whether XMP or the records are newer (Metadata Working Group, Guidelines 2.0 §3.3).
+/// describe the original (a thumbnail, its resolution) and are dropped, but for paths (``PhotoshopPaths``) and the digest of the records,
+/// by which readers know whether XMP or the records are newer (Metadata Working Group, Guidelines 2.0 §3.3).
 public struct IPTC: Sendable, Equatable {
     public let records: [UInt8]
     /// The MD5 of the records at the time at which the XMP was written from them; nil if none is stated.
     public let digest: [UInt8]?
 
-    private static let header = Array("Photoshop 3.0\0".utf8)
+    static let header = Array("Photoshop 3.0\0".utf8)
     private static let signature = Array("8BIM".utf8)
     private static let recordsID = 0x0404
     private static let digestID = 0x0425
@@ -44,6 +44,17 @@ public struct IPTC: Sendable, Equatable {
     /// Returns the first resource of each kind, up to a damaged one.
     private static func resources(in bytes: [UInt8]) -> [Int: ArraySlice<UInt8>] {
         var found: [Int: ArraySlice<UInt8>] = [:]
+        for resource in resources(of: bytes) where found[resource.id] == nil {
+            found[resource.id] = bytes[resource.content]
+        }
+        return found
+    }
+
+    /// Returns the places of all resources, up to a damaged one.
+    static func resources(
+        of bytes: [UInt8]
+    ) -> [(id: Int, content: Range<Int>, whole: Range<Int>)] {
+        var found: [(id: Int, content: Range<Int>, whole: Range<Int>)] = []
         var offset = bytes.starts(with: header) ? header.count : 0
         while offset + 12 <= bytes.count, bytes[offset..<offset + 4].elementsEqual(signature) {
             let id = Int(bytes[offset + 4]) << 8 | Int(bytes[offset + 5])
@@ -53,41 +64,33 @@ public struct IPTC: Sendable, Equatable {
             let length = bytes[size..<size + 4].reduce(0) { $0 << 8 | Int($1) }
             let start = size + 4
             guard length <= bytes.count - start else { break }
-            if found[id] == nil { found[id] = bytes[start..<start + length] }
-            offset = start + (length + 1) / 2 * 2
+            let end = min(start + (length + 1) / 2 * 2, bytes.count)
+            found.append((id, start..<start + length, offset..<end))
+            offset = end
         }
         return found
     }
 
     /// The content of a JPEG's segment: the records, and their digest.
-    public var photoshopBlock: [UInt8] {
-        Self.header + resources
-    }
+    public var photoshopBlock: [UInt8] { Self.header + resources }
 
     /// The two resources.
     var resources: [UInt8] { Self.resource(Self.recordsID, records) + (digestResource ?? []) }
 
     /// Returns a block whose other resources stay as they are.
     func replacing(in block: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
         var offset = block.starts(with: Self.header) ? Self.header.count : 0
-        result += block[..<offset]
+        var result = Array(block[..<offset])
         var isWritten = false
-        while offset + 12 <= block.count, block[offset..<offset + 4].elementsEqual(Self.signature) {
-            let id = Int(block[offset + 4]) << 8 | Int(block[offset + 5])
-            let size = offset + 6 + (Int(block[offset + 6]) + 2) / 2 * 2
-            guard size + 4 <= block.count else { break }
-            let length = block[size..<size + 4].reduce(0) { $0 << 8 | Int($1) }
-            guard length <= block.count - size - 4 else { break }
-            let end = min(size + 4 + (length + 1) / 2 * 2, block.count)
-            switch id {
+        for resource in Self.resources(of: block) {
+            switch resource.id {
             case Self.recordsID where !isWritten:
                 result += resources
                 isWritten = true
             case Self.recordsID, Self.digestID: break
-            default: result += block[offset..<end]
+            default: result += block[resource.whole]
             }
-            offset = end
+            offset = resource.whole.upperBound
         }
         return result + block[offset...]
     }

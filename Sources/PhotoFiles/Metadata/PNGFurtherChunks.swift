@@ -87,6 +87,19 @@ public struct PNGFurtherChunks: Sendable {
         return flag == 1 ? Inflation.zlib(text) : Array(text)
     }
 
+    /// Returns the key and the text of a chunk, whole with its length and checksum; nil for other chunks, and for damaged ones.
+    static func text(
+        ofChunk chunk: Range<Int>, _ file: inout FileWindow
+    ) -> (key: String, text: String)? {
+        guard chunk.count >= 12, chunk.count <= ExtendedXMP.bytesMax,
+            let (key, text) = PNGFurtherChunks().text(
+                chunk.lowerBound + 8..<chunk.upperBound - 4, at: chunk.lowerBound + 4, true, &file)
+        else { return nil }
+        return String(validating: text, as: UTF8.self).map { (key, $0) }
+    }
+
+    private init() {}
+
     private static func latin1(_ bytes: ArraySlice<UInt8>) -> String {
         String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }

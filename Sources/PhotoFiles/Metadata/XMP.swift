@@ -62,12 +62,12 @@ public enum XMP {
 
     /// Properties about contents beside the original's picture that a render omits: the gain map of Ultra HDR 1.1, the video of
     /// Motion Photo 1.0 and additions of Oppo's and Xiaomi's phones, an extension of the packet (``ExtendedXMP`` joins it with the
-    /// packet before and writes it anew), the unedited picture of Google's camera.
+    /// packet before and writes it anew), the unedited picture of Google's camera, and the place of a C2PA manifest.
     private static let besideThePicture =
         [
             "hdrgm:Version", "Container:Directory", "xmpNote:HasExtendedXMP", "GImage:Mime",
             "GImage:Data",
-        ]
+        ] + ValueCopies.ofFile
         + [
             "MotionPhoto", "MotionPhotoVersion", "MotionPhotoPresentationTimestampUs", "MicroVideo",
             "MicroVideoVersion", "MicroVideoOffset", "MicroVideoPresentationTimestampUs",
@@ -93,6 +93,12 @@ public enum XMP {
     /// Returns whether the packet contains another picture: the unedited one of Google's camera, or that of the other eye.
     public static func hasPicture(_ bytes: [UInt8]) -> Bool {
         XMPPacket(bytes).contains("GImage:Data")
+    }
+
+    /// Returns whether the packet says where the photo's C2PA manifest is, which is then not in the file.
+    public static func namesManifest(_ bytes: [UInt8]) -> Bool {
+        let packet = XMPPacket(bytes)
+        return ValueCopies.ofFile.contains { packet.contains($0) }
     }
 
     /// Returns whether the packet declares a gain map that makes the picture HDR.
@@ -167,6 +173,7 @@ struct XMPNames: Equatable {
     /// Apple's, Microsoft's and ACD's programs.
     static let spaces = [
         "rdf": rdf,
+        "dcterms": "http://purl.org/dc/terms/",
         "tiff": "http://ns.adobe.com/tiff/1.0/",
         "exif": "http://ns.adobe.com/exif/1.0/",
         "photoshop": "http://ns.adobe.com/photoshop/1.0/",

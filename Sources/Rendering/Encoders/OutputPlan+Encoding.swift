@@ -151,7 +151,8 @@ private final class TIFFWithMetadata: RowEncoder {
 
     func finish() throws(Failure) {
         try encoder.finish()
-        try TIFFMetadataFile.append(exif: metadata.exif, iptc: metadata.iptc, to: file)
+        try TIFFMetadataFile.append(
+            exif: metadata.exif, iptc: metadata.iptc, paths: metadata.paths, to: file)
     }
 }
 

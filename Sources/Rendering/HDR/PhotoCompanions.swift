@@ -32,6 +32,16 @@ struct PhotoCompanions: Sendable {
 extension PhotoFile {
     /// Finds the contents beside the picture. A fault in them never fails the photo.
     func companions() -> PhotoCompanions {
+        var companions = companionsOfFormat()
+        var window = window
+        let isSigned = survey?.firstTIFF?.isSigned ?? C2PA.isIn(&window)
+        if isSigned {
+            companions.others = Set(companions.others + [.contentCredentials]).inOrder
+        }
+        return companions
+    }
+
+    private func companionsOfFormat() -> PhotoCompanions {
         var window = window
         var companions: PhotoCompanions
         switch format {

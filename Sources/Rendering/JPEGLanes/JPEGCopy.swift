@@ -158,8 +158,11 @@ extension [JPEGMarker] {
                 defer { packet = nil }
                 return packet.map { JPEGMarker.of(xmp: $0) } ?? []
             case 0xED where marker.starts(with: Signature.photoshop):
-                bytes = IPTC(marker.bytes)?.photoshopBlock
-            case 0xFE: bytes = marker.bytes
+                let records = IPTC(marker.bytes)
+                bytes = IPTC.photoshopBlock(
+                    strip == .gps ? records?.withoutCoordinates : records,
+                    facts.positions == .same ? PhotoshopPaths(marker.bytes)?.kept(by: strip) : nil)
+            case 0xFE: bytes = marker.isComment(keptBy: strip) ? marker.bytes : nil
             default: bytes = nil
             }
             guard let bytes, bytes.count <= JPEGMarker.bytesMax else { return [] }
@@ -172,17 +175,23 @@ extension [JPEGMarker] {
         func content(_ code: UInt8, _ signature: String) -> [UInt8]? {
             first { $0.code == code && $0.starts(with: signature) }?.bytes
         }
-        let result = PhotoMetadata(
+        let own = PhotoMetadata(
             exif: content(0xE1, Signature.exif), xmp: xmp,
-            iptc: content(0xED, Signature.photoshop).flatMap { IPTC($0) }
-        ).result(facts, as: output, exifMax: JPEGMarker.bytesMax - Signature.exif.utf8.count)
+            iptc: content(0xED, Signature.photoshop).flatMap { IPTC($0) })
+        let copies = output.metadata.map { FileTextCopies($0, of: own.texts) }
+        let result = own.result(
+            facts, as: output, exifMax: JPEGMarker.bytesMax - Signature.exif.utf8.count)
         var exif = JPEGMarker.of(
             exif: result.exif.map(Exif.withoutPrefix), xmp: nil, profile: nil)
         var xmp = result.xmp.map { JPEGMarker.of(xmp: $0) } ?? []
+        let paths =
+            facts.positions == .same
+            ? content(0xED, Signature.photoshop).flatMap {
+                PhotoshopPaths($0)?.kept(by: output.strip)
+            } : nil
         var iptc =
-            result.iptc.map { [JPEGMarker(code: 0xED, bytes: $0.photoshopBlock)] }?.filter {
-                $0.bytes.count <= JPEGMarker.bytesMax
-            } ?? []
+            IPTC.photoshopBlock(result.iptc, paths).map { [JPEGMarker(code: 0xED, bytes: $0)] }?
+            .filter { $0.bytes.count <= JPEGMarker.bytesMax } ?? []
         var placed: [JPEGMarker] = []
         for marker in self {
             switch marker.code {
@@ -196,7 +205,10 @@ extension [JPEGMarker] {
             case 0xED where marker.starts(with: Signature.photoshop):
                 placed += iptc
                 iptc = []
-            case 0xFE where output.strip != .all: placed.append(marker)
+            case 0xFE
+            where marker.isComment(keptBy: output.strip)
+                && copies?.keeps(comment: marker.bytes) != false:
+                placed.append(marker)
             default: continue
             }
         }

@@ -14,7 +14,9 @@ extension OpenedPhoto {
             changes, size: header.storedSize,
             exifMax: file.format == .jpeg ? FileRewrite.exifMaxOfJPEG : .max)
         var window = file.window
-        return FileRewrite(&window, file.format, from: old, to: new)
+        return FileRewrite(
+            &window, file.format, from: old, to: new,
+            texts: FileTextCopies(changes, of: old.texts))
     }
 
     /// Returns the notes about what an output writes, and the sizes of the metadata with it; nil if it writes nothing, or has

@@ -11,6 +11,10 @@ struct ResultMetadata {
     /// An XMP packet, or nil.
     let xmp: [UInt8]?
     let iptc: IPTC?
+    /// The paths of cut-outs, if nothing moves.
+    let paths: PhotoshopPaths?
+    /// The fate of the texts of a PNG; nil if nothing is written.
+    private var copies: FileTextCopies?
     /// The text of a PNG that has the IPTC that was written; nil if none was.
     private var iptcText: (key: String, text: String)?
     /// Texts of a PNG that libvips does not read.
@@ -39,12 +43,15 @@ struct ResultMetadata {
         profile: [UInt8]?, writing output: Recipe.Output? = nil
     ) {
         self.profile = profile
+        let paths = facts.positions == .same ? file.photoshopPaths(of: original) : nil
+        self.paths = paths?.kept(by: strip)
         if let output, output.writesMetadata {
             let own = file.metadata(of: original)
             let result = own.result(
                 facts, as: output, exifMax: Self.exifMax(of: output.format ?? .jpeg))
             (exif, xmp, iptc) = (result.exif.map(Exif.withoutPrefix), result.xmp, result.iptc)
             texts = strip == .all ? [] : file.pngChunks?.texts ?? []
+            copies = output.metadata.map { FileTextCopies($0, of: own.texts) }
             if strip != .all, let iptc, iptc != own.iptc, file.format == .png {
                 iptcText = PNGFurtherChunks.text(of: iptc)
             }
@@ -110,8 +117,8 @@ struct ResultMetadata {
         if let xmp = format == .jpeg ? jpegXMP?.packet : xmp {
             changes.append(.setData(Field.xmp, xmp))
         }
-        if let iptc, format == .jpeg {
-            changes.append(.setData(Field.iptc, iptc.photoshopBlock))
+        if let block = IPTC.photoshopBlock(iptc, paths), format == .jpeg {
+            changes.append(.setData(Field.iptc, block))
         }
         if format == .png {
             changes += further(strip).enumerated().map {
@@ -132,12 +139,7 @@ struct ResultMetadata {
     ///
     /// - Parameter image: the header that contains the texts.
     func ofPNG(_ image: Image, strip: Recipe.Strip) -> PNGMetadata {
-        let known = image.fieldNames.compactMap { field -> (key: String, text: String)? in
-            guard let key = PNGFurtherChunks.key(field: field), let text = image.string(field)
-            else { return nil }
-            return (key, text)
-        }
-        return PNGMetadata(
+        PNGMetadata(
             profile: profile, exif: exif, xmp: xmp,
             texts: kept(known(image).map { ($0.key, $0.text) }, strip) + further(strip))
     }
@@ -156,7 +158,7 @@ struct ResultMetadata {
     /// The segments of a JPEG, without EXIF or XMP that does not fit into one.
     var ofJPEG: [JPEGMarker] {
         JPEGMarker.of(exif: exif, xmp: xmp, profile: profile)
-            + (iptc.map(\.photoshopBlock).flatMap { block in
+            + (IPTC.photoshopBlock(iptc, paths).flatMap { block in
                 block.count <= JPEGMarker.bytesMax ? [JPEGMarker(code: 0xED, bytes: block)] : nil
             } ?? [])
     }
@@ -176,6 +178,12 @@ extension PhotoFile {
         (image.data("iptc-data") ?? pngChunks?.iptc ?? firstDirectory(.iptc)).flatMap {
             IPTC($0, resources: format == .tiff ? firstDirectory(.resources) : nil)
         }
+    }
+
+    /// Returns Photoshop's paths of a JPEG or TIFF.
+    func photoshopPaths(of image: Image) -> PhotoshopPaths? {
+        let block = format == .tiff ? firstDirectory(.resources) : image.data("iptc-data")
+        return block.flatMap { PhotoshopPaths($0) }
     }
 
     func metadata(of image: Image) -> PhotoMetadata {
@@ -198,9 +206,12 @@ extension PhotoFile {
         let packet = image.data("xmp-data")
         switch format {
         case .jpeg:
-            guard let packet, ExtendedXMP.isNamed(in: packet) else { return packet }
+            // libvips takes an extension that comes before the packet for the packet.
+            let isPacket = packet.map { !ExtendedXMP.isPart($0) } ?? true
+            guard let packet, !isPacket || ExtendedXMP.isNamed(in: packet) else { return packet }
             var window = window
-            return JPEGSegments(&window, at: 0)?.wholeXMP ?? packet
+            let segments = JPEGSegments(&window, at: 0)
+            return segments?.wholeXMP ?? segments?.xmp ?? (isPacket ? packet : nil)
         case .png: return packet ?? pngChunks?.xmp
         case .jxl: return packet ?? jxlBoxes?.xmp
         case .tiff: return packet ?? firstDirectory(.xmp)
@@ -233,6 +244,10 @@ struct MetadataFacts: Sendable {
     /// The formats that hold the photo's IPTC; nil if it has none. A PNG keeps that of a PNG as a text.
     var holdersOfIPTC: Set<Recipe.Format>?
     var hasTexts = false
+    /// Whether it has paths of cut-outs.
+    var hasPaths = false
+    /// Whether it says where its Content Credentials are.
+    var namesManifest = false
     /// EXIF and XMP that are there and cannot be read.
     var unreadable: Set<Companion> = []
 }
@@ -243,10 +258,12 @@ extension PhotoFile {
         facts.exifBytes = exif(of: image).map { Exif.withoutPrefix($0).count } ?? 0
         if let xmp = xmp(of: image) {
             (facts.xmpBytes, facts.xmpFitsJPEG) = (xmp.count, ExtendedXMP.split(xmp) != nil)
+            facts.namesManifest = XMP.namesManifest(xmp)
         }
         if iptc(of: image) != nil {
             facts.holdersOfIPTC = format == .png ? [.jpeg, .tiff, .png] : [.jpeg, .tiff]
         }
+        facts.hasPaths = photoshopPaths(of: image) != nil
         facts.hasTexts =
             pngChunks.map { !$0.texts.isEmpty } ?? false
             || image.fieldNames.contains { PNGFurtherChunks.isText(field: $0) }
@@ -287,9 +304,12 @@ enum TIFFMetadataFile {
     /// Appends EXIF and IPTC. The new directory takes effect when its offset is written to the header.
     ///
     /// - Throws: `ioFailure` or `noSpace`.
-    static func append(exif: [UInt8]?, iptc: IPTC?, to file: OpenFile) throws(Failure) {
+    static func append(
+        exif: [UInt8]?, iptc: IPTC?, paths: PhotoshopPaths?, to file: OpenFile
+    ) throws(Failure) {
         let length = try file.length()
-        let graft = TIFFGraft(exif: exif, iptc: iptc, length: length) { offset, count in
+        let graft = TIFFGraft(exif: exif, iptc: iptc, paths: paths, length: length) {
+            offset, count in
             file.bytes(from: offset, count: count)
         }
         guard let graft else { return }

@@ -117,6 +117,7 @@ extension MovieFile {
     func leftOut(in lane: RenderPlan.Lane) -> [Companion] {
         guard lane != .copy else { return [] }
         var others: Set<Companion> = movie.otherVideos.isEmpty ? [] : [.otherPictures]
+        if !movie.credentials.isEmpty { others.insert(.contentCredentials) }
         if lane != .lossless {
             if codec.extras.contains(.secondView) { others.insert(.secondEye) }
             let found = streamContents()

@@ -219,15 +219,21 @@ extension Planner {
         _ companions: PhotoCompanions?, _ video: MotionVideoOutcome?, _ output: OutputPlan,
         _ lane: RenderPlan.Lane, moves: Bool
     ) -> [Companion] {
-        guard !lane.keepsFile, let companions else { return [] }
+        guard let companions, lane != .copy else { return [] }
         var others = Set(companions.others)
+        if companions.metadata.namesManifest { others.insert(.contentCredentials) }
+        // Beside metadata, all stays but what the change makes untrue.
+        if lane == .metadata { return Array(others.intersection([.contentCredentials])) }
         others.remove(.motionVideo)
         if video?.reason != nil { others.insert(.motionVideo) }
         if output.strip == .all {
             // A loss that was asked for is not told.
-            others.subtract([.xmp, .exif])
+            others.subtract([.xmp, .exif, .contentCredentials])
         } else {
             if companions.hasDepthInXMP, moves { others.insert(.depth) }
+            if companions.metadata.hasPaths, moves || ![.jpeg, .tiff].contains(output.format) {
+                others.insert(.matte)
+            }
             if output.format == .jpeg, !companions.metadata.xmpFitsJPEG { others.insert(.xmp) }
             if let most = exifMax(of: output.format, in: lane), companions.metadata.exifBytes > most
             {

@@ -23,7 +23,7 @@ import Testing
         _ = try await bench.edit(asset, Self.sepia)
         let content = try #require(try await bench.current(asset)?.content)
         let rendering = try #require(content.rendering)
-        #expect(rendering.motionVideo == .edited && rendering.leftOut == nil)
+        #expect(rendering.motionVideo == .edited && rendering.companions.leftOut == nil)
         #expect(rendering.plan.contains("motion video: edited"))
         #expect(content.pairedVideo == nil)
         let shown = [UInt8](try await bench.shown(asset))
@@ -59,7 +59,7 @@ import Testing
         let asset = try bench.put("a.jpg", Data(photo.file(of: try fixture("clouds.jpg"))))
         _ = try await bench.edit(asset, Self.sepia)
         let rendering = try #require(try await bench.current(asset)?.content?.rendering)
-        #expect(rendering.leftOut == [.motionVideo])
+        #expect(rendering.companions.leftOut == [.motionVideo])
         #expect(rendering.motionVideo?.reason?.contains("cannot be decoded") == true)
         #expect(rendering.plan.contains { $0.hasPrefix("motion video: left out: ") })
         #expect(

@@ -4,6 +4,8 @@ public struct Movie: Sendable {
     public let others: [Box]
     /// Those of ``others`` that have neither media nor their type: XMP, metadata of the file, what a camera puts there.
     let descriptions: [Box]
+    /// Those of ``others`` with Content Credentials, which no edited movie keeps.
+    public let credentials: [Box]
     /// The byte range of `moov` in the file.
     public let movieRange: Range<Int>
     /// Whether the file's first brand is QuickTime's, or the file has none.

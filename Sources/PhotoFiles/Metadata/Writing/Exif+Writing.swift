@@ -11,11 +11,17 @@ extension Exif {
     ///   - bytes: a TIFF structure, with or without `Exif\0\0` before it, or nil for none.
     ///   - size: of the picture, which new EXIF must state; nil in a TIFF, whose first directory states it.
     ///   - bytesMax: the most bytes that the result may have; values that do not fit are removed, so that none contradicts the XMP.
+    ///   - caption: the photo's caption before; a comment that says the same is a copy of it.
     /// - Returns: bytes of the same form, a new structure, or nil if there is none and nothing to write.
     public static func written(
-        _ changes: MetadataChanges, to bytes: [UInt8]?, size: PixelSize?, bytesMax: Int = .max
+        _ changes: MetadataChanges, to bytes: [UInt8]?, size: PixelSize?, bytesMax: Int = .max,
+        replacing caption: String? = nil
     ) -> [UInt8]? {
-        let values = ExifValues(changes)
+        var values = ExifValues(changes)
+        let comment = bytes.flatMap { userComment(withoutPrefix($0)) }
+        if ValueCopies.isCopy(comment: comment, of: caption, writing: changes) {
+            values.exif[ExifTag.userComment] = .some(nil)
+        }
         guard let bytes, var editor = ExifWriter(withoutPrefix(bytes), size) else {
             return ExifWriter.new(values, size).flatMap { $0.count <= bytesMax ? $0 : nil } ?? bytes
         }
@@ -26,6 +32,20 @@ extension Exif {
             editor.write(values.removals)
         }
         return (hasPrefix ? Array(bytes.prefix(prefix.count)) : []) + editor.bytes
+    }
+
+    /// Returns the user's comment: eight bytes that name its encoding, and a text (EXIF 2.32 §4.6.5).
+    private static func userComment(_ bytes: [UInt8]) -> String? {
+        guard let tiff = TIFFBytes(bytes), let main = tiff.directory(at: tiff.firstDirectory),
+            let exif = main[ExifTag.exifDirectory].flatMap(tiff.number).flatMap(tiff.directory),
+            let value = exif[ExifTag.userComment].flatMap({ tiff.content($0) }), value.count > 8
+        else { return nil }
+        let text = Array(value.dropFirst(8))
+        guard value.starts(with: "UNICODE\0".utf8) else { return self.text(text) }
+        let units = stride(from: 0, to: text.count - 1, by: 2).map { index -> UInt16 in
+            UInt16(truncatingIfNeeded: TIFFBytes.number(text[index..<index + 2], tiff.isBigEndian))
+        }
+        return self.text(Array(String(decoding: units, as: UTF16.self).utf8))
     }
 
     /// Returns what EXIF says of a photo: creators, rights, caption, and date.
@@ -46,7 +66,7 @@ extension Exif {
     }
 
     /// Returns a text up to its NUL, or nil for one of spaces. What is no UTF-8 is Windows-1252, as exiftool reads it.
-    private static func text(_ bytes: [UInt8]) -> String? {
+    static func text(_ bytes: [UInt8]) -> String? {
         let text = Array(bytes.prefix { $0 != 0 })
         let whole = String(validating: text, as: UTF8.self) ?? Windows1252.text(text)
         let trimmed = whole.unicodeScalars.reversed().drop { $0 == " " }.reversed()
@@ -104,8 +124,7 @@ extension PhotoDate {
 private enum ExifTag {
     static let imageDescription = 0x010E
     static let artist = 0x013B
-    static let rating = 0x4746
-    static let ratingPercent = 0x4749
+    static let userComment = 0x9286
     static let copyright = 0x8298
     static let exifDirectory = 0x8769
     static let gpsDirectory = 0x8825
@@ -144,12 +163,12 @@ private struct ExifValues {
                 exif[ExifTag.offsetTimeOriginal] = .some(
                     date?.zone.map { $0 == "Z" ? "+00:00" : $0 })
                 exif[ExifTag.fractionOriginal] = .some(date?.fraction)
-            case .rating:
-                main[ExifTag.rating] = .some(nil)
-                main[ExifTag.ratingPercent] = .some(nil)
-            default: continue
+            default: break
             }
+            for tag in ValueCopies.exifMain[field] ?? [] { main[tag] = .some(nil) }
+            for tag in ValueCopies.exif[field] ?? [] { exif[tag] = .some(nil) }
         }
+        for tag in ValueCopies.exifOfFile where !changes.isEmpty { main[tag] = .some(nil) }
     }
 
     var removals: ExifValues {

@@ -31,18 +31,21 @@ public struct FileRewrite: Sendable, Equatable {
 
     /// Returns the copy of a file whose metadata are these.
     ///
+    /// Content Credentials (``C2PA``) do not stay: they are about the file as it was.
+    ///
     /// - Parameters:
     ///   - format: the file's.
     ///   - old: the metadata that it has.
+    ///   - texts: what becomes of the texts of a PNG and the comments of a JPEG.
     /// - Returns: nil for a format, or a form of it, in whose files nothing is written.
     public init?(
         _ file: inout FileWindow, _ format: PhotoFormat, from old: PhotoMetadata,
-        to new: PhotoMetadata
+        to new: PhotoMetadata, texts: FileTextCopies? = nil
     ) {
         let rewrite: FileRewrite? =
             switch format {
-            case .jpeg: Self.jpeg(&file, from: old, to: new)
-            case .png: Self.png(&file, from: old, to: new)
+            case .jpeg: Self.jpeg(&file, from: old, to: new, texts)
+            case .png: Self.png(&file, from: old, to: new, texts)
             case .webp: Self.webp(&file, from: old, to: new)
             case .jxl: Self.jxl(&file, to: new)
             default: nil
@@ -64,7 +67,8 @@ extension FileRewrite {
     public static let exifMaxOfJPEG = segmentMax - Exif.prefix.count
 
     private static func jpeg(
-        _ file: inout FileWindow, from old: PhotoMetadata, to new: PhotoMetadata
+        _ file: inout FileWindow, from old: PhotoMetadata, to new: PhotoMetadata,
+        _ texts: FileTextCopies?
     ) -> FileRewrite? {
         guard let jpeg = JPEGSegments(&file, at: 0), jpeg.size != nil else { return nil }
         func range(_ segment: JPEGSegments.Segment) -> Range<Int> {
@@ -118,6 +122,10 @@ extension FileRewrite {
             guard block.count <= segmentMax else { return nil }
             replace(segment, by: UltraHDR.bytes(0xED, block))
         }
+        for segment in C2PA.segments(of: jpeg) { changes.append((range(segment), [])) }
+        for segment in jpeg.comments where texts?.keeps(comment: segment.bytes) == false {
+            changes.append((range(segment), []))
+        }
         changes.append((start..<start, added))
         // The index of pictures has offsets of those behind this one, which move.
         if let index = first(0xE2, MultiPicture.signature) {
@@ -145,8 +153,10 @@ extension FileRewrite {
     /// Chunks keep their places; new ones are written before the pixels. A file that keeps its metadata as texts, as ImageMagick
     /// writes them, is not rewritten.
     private static func png(
-        _ file: inout FileWindow, from old: PhotoMetadata, to new: PhotoMetadata
+        _ file: inout FileWindow, from old: PhotoMetadata, to new: PhotoMetadata,
+        _ texts: FileTextCopies?
     ) -> FileRewrite? {
+        var changes: [Change] = []
         var offset = 8
         var pixels: Int?
         var (exif, xmp): (Range<Int>?, Range<Int>?)
@@ -161,9 +171,13 @@ extension FileRewrite {
             case "iTXt":
                 if file.bytes(offset + 8, xmpKey.count).elementsEqual(xmpKey) {
                     xmp = xmp ?? whole
+                } else if let chunk = text(whole, texts, &file) {
+                    changes.append((whole, chunk))
                 }
             case "tEXt", "zTXt":
                 if file.has("Raw profile type ", at: offset + 8) { return nil }
+                if let chunk = text(whole, texts, &file) { changes.append((whole, chunk)) }
+            case C2PA.chunkOfPNG: changes.append((whole, []))
             default: break
             }
             offset = whole.upperBound
@@ -172,7 +186,6 @@ extension FileRewrite {
         guard let pixels, old.exif == nil || exif != nil, old.xmp == nil || xmp != nil else {
             return nil
         }
-        var changes: [Change] = []
         if new.exif != old.exif {
             let chunk = new.exif.map { Self.chunk("eXIf", Exif.withoutPrefix($0)) } ?? []
             changes.append((exif ?? pixels..<pixels, chunk))
@@ -183,6 +196,19 @@ extension FileRewrite {
             changes.append((xmp ?? pixels..<pixels, chunk))
         }
         return FileRewrite(length: file.length, changes)
+    }
+
+    /// Returns the chunk in place of a text that says what is written elsewhere; empty if it goes, nil if it stays.
+    private static func text(
+        _ chunk: Range<Int>, _ copies: FileTextCopies?, _ file: inout FileWindow
+    ) -> [UInt8]? {
+        guard let copies, let (key, text) = PNGFurtherChunks.text(ofChunk: chunk, &file) else {
+            return nil
+        }
+        guard let new = copies.text(key, text) else { return [] }
+        guard new != text else { return nil }
+        // No compression, no language, no translated key.
+        return Self.chunk("iTXt", Array(key.utf8) + [0, 0, 0, 0, 0] + Array(new.utf8))
     }
 
     private static func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
@@ -227,6 +253,7 @@ extension FileRewrite {
             }
             changes.append((chunks[name] ?? end..<end, chunk ?? []))
         }
+        if let credentials = chunks[C2PA.chunkOfWebP] { changes.append((credentials, [])) }
         if new.exif != old.exif { replace("EXIF", by: new.exif) }
         if new.xmp != old.xmp { replace("XMP ", by: new.xmp) }
         var flags: UInt8 = 0
@@ -297,7 +324,7 @@ extension FileRewrite {
                 found.type == "brob"
                 && (file.has("Exif", at: found.content.lowerBound)
                     || file.has("xml ", at: found.content.lowerBound))
-            if isPacked || found.type == "Exif" || found.type == "xml " {
+            if isPacked || ["Exif", "xml "].contains(found.type) || C2PA.isBox(found, &file) {
                 changes.append((found.range, []))
             }
         }

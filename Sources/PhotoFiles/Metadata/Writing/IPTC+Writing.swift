@@ -45,6 +45,8 @@ struct IPTCRecords {
         rest = Array(bytes[offset...])
     }
 
+    mutating func dropRest() { rest = [] }
+
     var bytes: [UInt8] {
         sets.flatMap { set -> [UInt8] in
             let count = set.value.count
@@ -150,6 +152,7 @@ extension IPTC {
                 records.set(Self.date, to: date.map { [Self.day($0)] } ?? [])
                 records.set(Self.time, to: date.map { [Self.time($0)] } ?? [])
             }
+            for number in ValueCopies.iptc[field] ?? [] { records.set(number, to: []) }
             guard let (number, bytes) = Self.sets[field] else { continue }
             let texts = value.literal.map { [$0] } ?? value.texts
             let stored = texts.map { Self.cut($0, to: bytes) }

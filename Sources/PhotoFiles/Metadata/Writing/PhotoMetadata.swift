@@ -60,6 +60,7 @@ extension PhotoMetadata {
         _ changes: MetadataChanges, size: PixelSize?, exifMax: Int = .max
     ) -> [String] {
         var notes: [String] = []
+        let before = texts
         var inXMP = changes
         if let iptc {
             let (written, cuts) = iptc.written(changes)
@@ -71,10 +72,11 @@ extension PhotoMetadata {
                 "metadata.\(cut.field.rawValue) is cut to \(cut.bytes) bytes in IPTC, which allows no more; EXIF and XMP have all of it"
             }
         }
-        let (packet, isReplaced) = XMP.written(inXMP, to: xmp)
+        let (packet, isReplaced) = XMP.written(inXMP, to: xmp, replacing: before)
         xmp = packet
         if isReplaced { notes.append("the photo's XMP cannot be read and is replaced") }
-        exif = Exif.written(changes, to: exif, size: size, bytesMax: exifMax)
+        exif = Exif.written(
+            changes, to: exif, size: size, bytesMax: exifMax, replacing: before.caption)
         return notes
     }
 

@@ -32,25 +32,28 @@ enum XMPProperty {
         "xmpRights": "http://ns.adobe.com/xap/1.0/rights/",
         "plus": "http://ns.useplus.org/ldf/xmp/1.0/",
         "Iptc4xmpCore": "http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/",
-    ]
+    ].merging(ValueCopies.spaces) { first, _ in first }
 
     static func uri(_ prefix: some StringProtocol) -> String {
         spaces[String(prefix)] ?? XMPNames.spaces[String(prefix)] ?? ""
     }
 
-    /// Returns the properties of changes without placeholders, in the order of the contract's fields.
+    /// Returns the properties of changes without placeholders, in the order of the contract's fields: those that are written, and copies
+    /// that go.
     static func all(of changes: MetadataChanges) -> [XMPProperty] {
         var properties: [XMPProperty] = []
         for field in MetadataChanges.Field.allCases {
             guard let value = changes[field] else { continue }
             properties += all(of: field, value)
+            properties += ValueCopies.xmp(field).map { .text($0, nil) }
         }
         let places: [(MetadataChanges.Field, String)] = [
             (.city, "Iptc4xmpExt:City"), (.state, "Iptc4xmpExt:ProvinceState"),
             (.country, "Iptc4xmpExt:CountryName"),
         ]
-        let place = places.compactMap { field, name in
-            changes[field].map { (name, $0.literal) }
+        let place = places.flatMap { field, name -> [(String, String?)] in
+            guard let value = changes[field] else { return [] }
+            return [(name, value.literal)] + (ValueCopies.ofPlace[field] ?? []).map { ($0, nil) }
         }
         if !place.isEmpty {
             properties.append(
@@ -140,14 +143,23 @@ extension XMP {
     /// - Parameters:
     ///   - changes: without placeholders.
     ///   - bytes: the packet, or nil for none.
+    ///   - texts: the photo's texts before; comments and names that say the same are copies of them.
     /// - Returns: the packet, or nil if there is nothing to say, and whether it replaces one that cannot be read.
     public static func written(
-        _ changes: MetadataChanges, to bytes: [UInt8]?
+        _ changes: MetadataChanges, to bytes: [UInt8]?, replacing texts: PhotoTexts = PhotoTexts()
     ) -> (packet: [UInt8]?, isReplaced: Bool) {
         let properties = XMPProperty.all(of: changes)
         guard !properties.isEmpty else { return (bytes, false) }
         if let bytes, let writer = XMPWriter(bytes) {
-            return (writer.written(properties), false)
+            var untrue = ValueCopies.ofFile
+            let comment = writer.text(ValueCopies.comment)
+            if ValueCopies.isCopy(comment: comment, of: texts.caption, writing: changes) {
+                untrue.append(ValueCopies.comment)
+            }
+            untrue += ValueCopies.likely(changes, of: texts).filter { property, same in
+                writer.says(nothingBut: same, in: property)
+            }.map(\.property)
+            return (writer.written(properties + untrue.map { .text($0, nil) }), false)
         }
         let texts = properties.compactMap { XMPText.element($0) }
         guard !texts.isEmpty else { return (nil, bytes != nil) }
@@ -214,7 +226,7 @@ enum XMPText {
         #"xmlns:\#(prefix)="\#(XMPProperty.uri(prefix))""#
     }
 
-    /// Returns a text as content of an element or an attribute (XML 1.0 §2.4; a line feed of an attribute would become a space,
+    /// Returns a text as content of an element or an attribute (XML 1.0 §2.4; a line feed or tab of an attribute would become a space,
     /// §3.3.3).
     static func escaped(_ text: String) -> String {
         var escaped = ""
@@ -226,6 +238,7 @@ enum XMPText {
             case "\"": escaped += "&quot;"
             case "'": escaped += "&apos;"
             case "\n": escaped += "&#xA;"
+            case "\t": escaped += "&#x9;"
             default: escaped.unicodeScalars.append(scalar)
             }
         }
@@ -233,8 +246,14 @@ enum XMPText {
     }
 
     /// Returns the text that some bytes spell: references are resolved, and space at the ends is left out.
-    static func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
-        let raw = XMPPacket.text(bytes)
+    static func unescaped(_ bytes: ArraySlice<UInt8>) -> String { resolved(XMPPacket.text(bytes)) }
+
+    /// Returns the text that some bytes spell, with space at the ends.
+    static func resolved(_ bytes: ArraySlice<UInt8>) -> String {
+        resolved(String(decoding: bytes, as: UTF8.self))
+    }
+
+    private static func resolved(_ raw: String) -> String {
         guard raw.contains("&") else { return raw }
         var text = ""
         var rest = raw[...]
@@ -247,7 +266,7 @@ enum XMPText {
                 continue
             }
             let name = rest[rest.index(after: start)..<end]
-            text += resolved(name) ?? String(rest[...end])
+            text += reference(name) ?? String(rest[...end])
             rest = rest[rest.index(after: end)...]
         }
         return text + rest
@@ -257,7 +276,7 @@ enum XMPText {
     private static let referenceMax = 16
     private static let references = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"]
 
-    private static func resolved(_ name: Substring) -> String? {
+    private static func reference(_ name: Substring) -> String? {
         if let text = references[String(name)] { return text }
         guard name.first == "#" else { return nil }
         let digits = name.dropFirst()
@@ -269,7 +288,7 @@ enum XMPText {
 
 /// A packet whose values are written one by one.
 struct XMPWriter {
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
     private let names: XMPNames
     private let rdf: XMPElement
     private let descriptions: [XMPElement]
@@ -374,7 +393,7 @@ struct XMPWriter {
     }
 
     /// Returns all places of a property of the photo: not those within other properties.
-    private func fields(_ name: String) -> [XMPElement.Field] {
+    func fields(_ name: String) -> [XMPElement.Field] {
         let written = names.written(name)
         return descriptions.flatMap { description in
             description.attributes.filter { written.contains($0.name) }.map {
