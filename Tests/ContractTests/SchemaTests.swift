@@ -168,6 +168,9 @@ import Testing
         #"{"metadata": {"date": "2026-11-25"}}"#,
         #"{"metadata": {"contact": {"email": "a"}}}"#, #"{"metadata": {"contact": {}}}"#,
         #"{"metadata": {"contact": {"fax": "a"}}}"#, #"{"metadata": {"author": "a"}}"#,
+        #"{"metadata": {"title": "Foto\u00adstudio"}}"#, #"{"metadata": {"title": "a\tb"}}"#,
+        #"{"metadata": {"caption": "a\r\nb\u2028c"}}"#, #"{"metadata": {"title": "a\r\nb"}}"#,
+        #"{"metadata": {"title": "a\u001bb"}}"#, #"{"metadata": {"caption": "a\u009bb"}}"#,
         #"{"metadata": {"title": "\u202ea"}}"#, #"{"keepRights": true, "strip": "all"}"#,
         #"{"keepRights": 1}"#,
     ])

@@ -76,7 +76,7 @@ import Testing
             (#"{"text":"","fonts":[DIGEST],"size":0.1}"#, .invalidValue, "marks[0].text"),
             (#"{"text":"a\tb","fonts":[DIGEST],"size":0.1}"#, .invalidValue, "marks[0].text"),
             (
-                #"{"text":"Anna\u202Egpj","fonts":[DIGEST],"size":0.1}"#, .invalidValue,
+                #"{"text":"Anna\u009Bgpj","fonts":[DIGEST],"size":0.1}"#, .invalidValue,
                 "marks[0].text"
             ),
             (

@@ -34,7 +34,7 @@ import Testing
             (#"{"creator":["a",""]}"#, .invalidValue, "metadata.creator[1]"),
             (#"{"creator":["a\n"]}"#, .invalidValue, "metadata.creator[0]"),
             (#"{"caption":"a\u0000"}"#, .invalidValue, "metadata.caption"),
-            (#"{"title":"\u202Ea"}"#, .invalidValue, "U+202E"),
+            (#"{"title":"\u009Ba"}"#, .invalidValue, "U+009B"),
             (#"{"title":"a\uFFFE"}"#, .invalidValue, "U+FFFE"),
             (#"{"title":"  "}"#, .invalidValue, "metadata.title"),
             (#"{"title":7}"#, .invalidValue, "metadata.title"),
@@ -63,6 +63,37 @@ import Testing
         #expect(failure?.message.contains("metadata.keywords") == true)
         let marks = String(repeating: "\u{301}", count: 128)
         #expect(throws: Failure.self) { try changes(#"{"title":"a\#(marks)"}"#) }
+    }
+
+    @Test(arguments: [
+        (#"{"caption":"\u05e6\u200f (\u05d0)"}"#, "\u{5E6}\u{200F} (\u{5D0})"),
+        (#"{"caption":"\u202Ea\u202C"}"#, "\u{202E}a\u{202C}"), (#"{"caption":"a\tb"}"#, "a\tb"),
+        (#"{"caption":"one\r\ntwo\rthree"}"#, "one\ntwo\nthree"),
+        (#"{"caption":"one\u2028two\u0085three"}"#, "one\ntwo\nthree"),
+    ])
+    func `invisible characters and tabs stay, and each end of a line is a line feed`(
+        json: String, text: String
+    ) throws {
+        #expect(try changes(json)?[.caption]?.literal == text)
+    }
+
+    @Test(arguments: [
+        "Foto\\u00adstudio", "ruby\\u200bthread", "\\ufeffTitle",
+        "\\u2068\\u05d3\\u05e0\\u2069 Cohen",
+    ])
+    func `invisible characters stay in a title`(text: String) throws {
+        #expect(try changes(#"{"title":"\#(text)"}"#)?[.title]?.literal?.isEmpty == false)
+        #expect(throws: Failure.self) { try changes(#"{"title":"\ufeff\u00ad"}"#) }
+        #expect(throws: Failure.self) { try changes(#"{"title":"a\r\nb"}"#) }
+        #expect(throws: Failure.self) { try changes(#"{"title":"a\u001bb"}"#) }
+    }
+
+    @Test func `a value of several lines fills in a caption as it is, and a title on one`() throws {
+        let values = PlaceholderValues(fields: ["c": "line one\r\nline\u{200F} two"])
+        let read = try #require(try changes(#"{"caption":"{field:c}","title":"{field:c}"}"#))
+        let filled = try read.filled(by: values)
+        #expect(filled[.caption]?.literal == "line one\nline\u{200F} two")
+        #expect(filled[.title]?.literal == "line one line\u{200F} two")
     }
 
     @Test func `texts are composed`() throws {

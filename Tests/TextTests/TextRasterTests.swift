@@ -154,6 +154,70 @@ func request(
     }
 
     @Test(
+        "Spaces and letters that HarfBuzz makes are drawn as it makes them",
+        arguments: [0x202F, 0x2009, 0x2007, 0x2002, 0x3000, 0x212B, 0x2126, 0x00A0])
+    func drawsWhatIsMade(code: Int) throws {
+        let scalar = try #require(Unicode.Scalar(code))
+        // A part of the font with letters and the space alone.
+        let folder = try TemporaryFolder()
+        let path = folder.file("part.ttf")
+        _ = try Tool.run(
+            "/usr/bin/hb-subset",
+            ["--unicodes=20,41,42,C5,3A9", "--output-file=\(path)", TestFont.latin.path])
+        let font = Array(try Data(contentsOf: URL(filePath: path)))
+        let text = "A\(scalar)B"
+        let judged = String(
+            decoding: try Tool.run(
+                "/usr/bin/hb-shape",
+                [
+                    "--no-glyph-names", "--font-size=4096", "--no-clusters", "--font-funcs=ot",
+                    path, text,
+                ]),
+            as: UTF8.self)
+        let glyphs = judged.trimmingCharacters(in: CharacterSet(charactersIn: "[]\n"))
+            .split(separator: "|").map(String.init)
+        let ours = try TextRaster.draw(request(text, [.latin]), fonts: [font]).glyphs
+        #expect(ours.map { "\($0.number)+\($0.advance)" } == glyphs)
+    }
+
+    @Test("Invisible characters have no shape, and part no letters")
+    func drawsInvisible() throws {
+        let plain = try drawn("Fotostudio", [.latin])
+        let all = [
+            "\u{AD}", "\u{200B}", "\u{FEFF}", "\u{2060}", "\u{200E}", "\u{115F}", "\u{1160}",
+            "\u{3164}", "\u{FFA0}", "\u{FFF9}", "\u{FFFA}", "\u{FFFB}",
+        ]
+        for invisible in all {
+            let own = try drawn("Foto\(invisible)studio", [.latin])
+            #expect(own.planes == plain.planes, "\(invisible.unicodeScalars)")
+        }
+        // The second font draws, and its letters stay joined.
+        let joined = try drawn("سلام", [.latin, .arabic])
+        #expect(try drawn("سل\u{AD}ام", [.latin, .arabic]).planes == joined.planes)
+        #expect(try drawn("aaaa\u{AD}aaaa", [.latin], maxWidth: 200).lines == 2)
+        // An isolate says nothing of the direction of the line, so its first letter after it does, as a mark of direction does.
+        let isolated = try drawn("\u{2068}שלום\u{2069} Anna", [.latin, .hebrew])
+        #expect(isolated.planes == (try drawn("\u{200E}שלום Anna", [.latin, .hebrew])).planes)
+    }
+
+    @Test(
+        "A line is as high as the fonts that draw in it, whichever is named first",
+        arguments: [TestFont.arabic, .hebrew, .thai, .devanagari])
+    func measuresLines(script: TestFont) throws {
+        let own = try drawn(script.sample, [script])
+        let second = try drawn(script.sample, [.latin, script])
+        let first = try drawn("Anna", [.latin])
+        #expect(
+            second.coverage.box.height >= max(own.coverage.box.height, first.coverage.box.height))
+        // No ink beyond the box, as far as the script's own font keeps within it.
+        #expect(second.coverage.top >= min(own.coverage.top, 0))
+        let lines = try drawn("Anna\n\(script.sample)\nAnna", [.latin, script])
+        #expect(
+            lines.coverage.box.height >= 2 * first.coverage.box.height + own.coverage.box.height)
+        #expect(try drawn("Anna", [.latin, script]).coverage.box == first.coverage.box)
+    }
+
+    @Test(
         "A character that no font has fails with its name, or is left out",
         arguments: ["😀", "中", "ש"])
     func reportsMissing(character: String) throws {

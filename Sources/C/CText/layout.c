@@ -11,6 +11,7 @@ enum {
     // The farthest place of a glyph, in 1/64 pixel: a million pixels.
     place_max = 1 << 26,
     ellipsis = 0x2026,
+    soft_hyphen = 0x00AD,
 };
 
 // A text in characters, with what lines are made of.
@@ -30,8 +31,14 @@ struct shaper {
     hb_buffer_t *buffer;
     hb_language_t language;
     int64_t max_width;
-    int32_t ascent, descent, gap;
+    // The measures of each font.
+    struct measures *measures;
     struct layout *layout;
+};
+
+// How far the letters of a font reach above and below the baseline, and the space to the next line, in whole pixels.
+struct measures {
+    int32_t ascent, descent, gap;
 };
 
 static void text_free(struct text *text) {
@@ -52,10 +59,20 @@ static int text_room(struct text *text, size_t count) {
     return text->characters && text->breaks && text->fonts && text->scripts && text->levels;
 }
 
+// Fillers of Hangul, and marks around annotations. HarfBuzz takes them for letters, though they have no shape.
+static int is_filler(uint32_t c) { return c == 0x115F || c == 0x1160 || c == 0x3164 || c == 0xFFA0; }
+static int is_annotation(uint32_t c) { return c >= 0xFFF9 && c <= 0xFFFB; }
+
 // Characters that change their neighbours and have no shape: a font need not have them.
 static int is_ignorable(uint32_t c) {
-    return c == 0x034F || (c >= 0xFE00 && c <= 0xFE0F) || (c >= 0xE0100 && c <= 0xE01EF)
+    return c == 0x034F || is_filler(c) || (c >= 0xFE00 && c <= 0xFE0F) || (c >= 0xE0100 && c <= 0xE01EF)
         || hb_unicode_general_category(hb_unicode_funcs_get_default(), c) == HB_UNICODE_GENERAL_CATEGORY_FORMAT;
+}
+
+static int is_invisible(const uint32_t *characters, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!is_ignorable(characters[i])) return 0;
+    return 1;
 }
 
 static int has_cluster(const struct font *font, const uint32_t *characters, size_t count) {
@@ -64,9 +81,10 @@ static int has_cluster(const struct font *font, const uint32_t *characters, size
     return 1;
 }
 
-// Whether a font has a cluster after composition: "e" and an accent may be one glyph, though the font lacks the accent alone.
+// Whether HarfBuzz makes a cluster from what the font has: "e" and an accent may be one glyph, though the font lacks the accent alone; the
+// sign of ångström is a letter; spaces of other widths are made of the font's own.
 static int has_composed(struct shaper *shaper, const struct font *font, const uint32_t *characters, size_t count) {
-    if (count < 2 || !font->has_outlines) return 0;
+    if (!font->has_outlines) return 0;
     hb_buffer_t *buffer = shaper->buffer;
     hb_buffer_clear_contents(buffer);
     hb_buffer_add_utf32(buffer, characters, (int)count, 0, (int)count);
@@ -92,6 +110,9 @@ static int find_breaks(struct shaper *shaper, struct text *text) {
     PangoLanguage *language = pango_language_from_string(shaper->job->language ? shaper->job->language : "en");
     pango_get_log_attrs(utf8, (int)strlen(utf8), -1, language, text->breaks, (int)text->count + 1);
     g_free(utf8);
+    // A line that is broken at a soft hyphen would have to show one.
+    for (size_t i = 1; i <= text->count; i++)
+        if (text->characters[i - 1] == soft_hyphen) text->breaks[i].is_line_break = 0;
     return MINILAB_TEXT_OK;
 }
 
@@ -102,6 +123,9 @@ static int choose_fonts(struct shaper *shaper, struct text *text) {
         end = cluster_end(text, start);
         const uint32_t *characters = text->characters + start;
         int chosen = -1;
+        // A character without a shape does not part the letters around it.
+        if (kept > 0 && text->characters[kept - 1] != '\n' && is_invisible(characters, end - start))
+            chosen = text->fonts[kept - 1];
         for (size_t i = 0; i < shaper->job->font_count && chosen < 0; i++)
             if (characters[0] == '\n' || has_cluster(&shaper->fonts[i], characters, end - start)) chosen = (int)i;
         for (size_t i = 0; i < shaper->job->font_count && chosen < 0; i++)
@@ -119,9 +143,14 @@ static int choose_fonts(struct shaper *shaper, struct text *text) {
             shaper->layout->is_skipped = 1;
             continue;
         }
-        for (size_t i = start; i < end; i++, kept++) {
-            text->characters[kept] = text->characters[i];
+        for (size_t i = start; i < end; i++) {
+            uint32_t character = text->characters[i];
+            // Fonts for old Hangul build syllables with fillers.
+            if (is_annotation(character)) continue;
+            if (is_filler(character) && !font_has(&shaper->fonts[chosen], character)) continue;
+            text->characters[kept] = character;
             text->fonts[kept] = chosen;
+            kept++;
         }
     }
     int changed = kept != text->count;
@@ -361,48 +390,65 @@ static int cut(struct shaper *shaper, const struct text *text, size_t rest) {
     return MINILAB_TEXT_OVERFLOW;
 }
 
-// Moves glyphs from their lines into the box.
-static void place(struct shaper *shaper) {
+static void widen(struct measures *line, const struct measures *font) {
+    if (font->ascent > line->ascent) line->ascent = font->ascent;
+    if (font->descent < line->descent) line->descent = font->descent;
+    if (font->gap > line->gap) line->gap = font->gap;
+}
+
+// Moves glyphs from their lines into the box. A line is as high as the first font and those that draw in it, as in CSS 2.1 §10.8.1.
+static int place(struct shaper *shaper) {
     struct layout *layout = shaper->layout;
-    int64_t line_height = (int64_t)shaper->ascent - shaper->descent;
-    layout->height = layout->lines * line_height + (layout->lines - 1) * (int64_t)shaper->gap;
-    for (size_t first = 0, end; first < layout->glyph_count; first = end) {
+    struct measures *lines = calloc((size_t)layout->lines + 1, sizeof *lines);
+    int64_t *baselines = calloc((size_t)layout->lines + 1, sizeof *baselines);
+    int status = lines && baselines ? MINILAB_TEXT_OK : MINILAB_TEXT_MEMORY;
+    for (int line = 0; line < layout->lines && !status; line++) lines[line] = shaper->measures[0];
+    for (size_t i = 0; i < layout->glyph_count && !status; i++)
+        widen(&lines[layout->glyphs[i].line], &shaper->measures[layout->glyphs[i].font]);
+    int64_t top = 0;
+    for (int line = 0; line < layout->lines && !status; line++) {
+        baselines[line] = top + lines[line].ascent;
+        layout->height = baselines[line] - lines[line].descent;
+        top = layout->height + lines[line].gap;
+    }
+    for (size_t first = 0, end; first < layout->glyph_count && !status; first = end) {
         int line = layout->glyphs[first].line;
         int64_t width = 0;
         for (end = first; end < layout->glyph_count && layout->glyphs[end].line == line; end++)
             width += layout->glyphs[end].advance;
         int64_t spare = layout->width - width;
         int32_t right = (int32_t)(shaper->job->align == 0 ? 0 : shaper->job->align == 1 ? spare / 2 : spare);
-        int32_t down = (int32_t)(shaper->ascent + line * (line_height + shaper->gap));
         for (size_t i = first; i < end; i++) {
             layout->glyphs[i].x += right;
-            layout->glyphs[i].y -= down;
+            layout->glyphs[i].y -= (int32_t)baselines[line];
         }
     }
+    free(lines);
+    free(baselines);
+    return status;
 }
 
-int layout_text(
-    const struct minilab_text_job *job, struct font *fonts, int32_t size, int32_t max_width, struct layout *layout) {
-    struct text text = {0};
-    struct shaper shaper = {.job = job, .fonts = fonts, .max_width = max_width, .layout = layout};
-    for (size_t i = 0; i < job->font_count; i++) hb_font_set_scale(fonts[i].font, size, size);
+// Reads the measures of a font; 0 if they are absurd: no real font is taller than eight ems.
+static int measure(const struct font *font, int32_t size, struct measures *measures) {
     hb_font_extents_t extents;
-    if (!hb_font_get_h_extents(fonts[0].font, &extents)) {
+    if (!hb_font_get_h_extents(font->font, &extents)) {
         extents.ascender = size;
         extents.descender = extents.line_gap = 0;
     }
-    shaper.ascent = extents.ascender;
-    shaper.descent = extents.descender;
-    shaper.gap = extents.line_gap > 0 ? extents.line_gap : 0;
-    int64_t height = (int64_t)shaper.ascent - shaper.descent;
-    // No real font is taller than eight ems.
-    if (height <= 0 || height > 8 * (int64_t)size || llabs((long long)shaper.ascent) > 8 * (int64_t)size
-        || shaper.gap > 8 * (int64_t)size)
-        return MINILAB_TEXT_BAD_FONT;
+    int64_t height = (int64_t)extents.ascender - extents.descender, most = 8 * (int64_t)size;
+    int32_t gap = extents.line_gap > 0 ? extents.line_gap : 0;
+    if (height <= 0 || height > most || llabs((long long)extents.ascender) > most || gap > most) return 0;
     // Baselines lie on whole pixels, as Pango has them: feet of letters stay sharp.
-    shaper.ascent = (shaper.ascent + 63) & ~63;
-    shaper.descent = shaper.descent & ~63;
-    shaper.gap = (shaper.gap + 63) & ~63;
+    *measures = (struct measures){(extents.ascender + 63) & ~63, extents.descender & ~63, (gap + 63) & ~63};
+    return 1;
+}
+
+static int lay_out_measured(
+    const struct minilab_text_job *job, struct font *fonts, struct measures *measures, int32_t max_width,
+    struct layout *layout) {
+    struct text text = {0};
+    struct shaper shaper = {
+        .job = job, .fonts = fonts, .measures = measures, .max_width = max_width, .layout = layout};
     glong count = 0;
     gunichar *characters = g_utf8_to_ucs4_fast(job->text, (glong)job->text_count, &count);
     shaper.buffer = hb_buffer_create();
@@ -415,11 +461,28 @@ int layout_text(
         size_t rest = 0;
         status = lay_out(&shaper, &text, &rest);
         if (status == MINILAB_TEXT_OVERFLOW && job->may_cut) status = cut(&shaper, &text, rest);
-        if (!status) place(&shaper);
+        if (!status) status = place(&shaper);
     }
     g_free(characters);
     hb_buffer_destroy(shaper.buffer);
     text_free(&text);
+    return status;
+}
+
+int layout_text(
+    const struct minilab_text_job *job, struct font *fonts, int32_t size, int32_t max_width, struct layout *layout) {
+    struct measures *measures = calloc(job->font_count, sizeof *measures);
+    if (!measures) return MINILAB_TEXT_MEMORY;
+    int status = MINILAB_TEXT_OK;
+    for (size_t i = 0; i < job->font_count && !status; i++) {
+        hb_font_set_scale(fonts[i].font, size, size);
+        if (!measure(&fonts[i], size, &measures[i])) {
+            layout->bad_font = i;
+            status = MINILAB_TEXT_BAD_FONT;
+        }
+    }
+    if (!status) status = lay_out_measured(job, fonts, measures, max_width, layout);
+    free(measures);
     return status;
 }
 

@@ -11,6 +11,8 @@ struct layout {
     // The widest line, and from the ascent of the first line to the descent of the last one.
     int64_t width, height;
     uint32_t missing;
+    // The font with absurd measures.
+    size_t bad_font;
 };
 
 // Lays a text out at a size, with lines of at most a width (0: any).

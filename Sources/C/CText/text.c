@@ -56,7 +56,10 @@ int minilab_text_draw(const struct minilab_text_job *job, struct minilab_text_dr
             drawing->bad_font = i;
             status = MINILAB_TEXT_BAD_FONT;
         }
-    if (!status) status = fit(job, fonts, &layout, &factor);
+    if (!status) {
+        status = fit(job, fonts, &layout, &factor);
+        if (status == MINILAB_TEXT_BAD_FONT) drawing->bad_font = layout.bad_font;
+    }
     if (!status) status = raster_text(job, fonts, &layout, reduced(job->stroke, factor), drawing);
     drawing->missing = layout.missing;
     drawing->size = reduced(job->size, factor) < size_min ? size_min : reduced(job->size, factor);

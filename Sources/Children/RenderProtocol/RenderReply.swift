@@ -351,7 +351,9 @@ extension PhotoTexts {
             try RenderReply.check(
                 text.isStreamSafe, "a text of a photo has too many combining marks")
             try RenderReply.check(
-                !text.unicodeScalars.contains { $0 != "\n" && $0.isControl },
+                !text.unicodeScalars.contains {
+                    $0 != "\n" && $0 != "\t" && $0.isControl && !$0.isFormat
+                },
                 "a text of a photo has control characters")
         }
         try RenderReply.check(date?.isValid ?? true, "the date of a photo is none")

@@ -15,7 +15,42 @@ extension Unicode.Scalar {
     }
 }
 
+extension Unicode.Scalar {
+    /// Whether it has no shape of its own and tells how its neighbours are written: soft hyphens, joiners, places of a break, directions
+    /// (Unicode's Cf). Texts of people have them.
+    public var isFormat: Bool { !isASCII && properties.generalCategory == .format }
+
+    /// Whether nothing is drawn of it where it stands alone: what ``isFormat`` says, selectors of variants, and fillers of Hangul.
+    var isInvisible: Bool { isFormat || properties.isDefaultIgnorableCodePoint }
+
+    /// Whether it opens or closes a part that is written in another direction, and so changes what follows a value that has it unpaired
+    /// (UAX 9: embeddings, overrides, isolates).
+    var turnsWriting: Bool {
+        (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value)
+    }
+
+    /// Whether it must not be in a text of metadata: controls but the tab and the line feed, and what is no character.
+    var isForbiddenInMetadata: Bool {
+        isControl && !isFormat && self != "\n" && self != "\t" || isNoncharacter
+    }
+}
+
 extension String {
+    /// The text with a line feed for each end of a line: CR LF, CR, NEL, and Unicode's separators of lines and paragraphs.
+    public var withLineFeeds: String {
+        var text = String.UnicodeScalarView()
+        var last: Unicode.Scalar?
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\n" where last == "\r": break
+            case "\r", "\u{85}", "\u{2028}", "\u{2029}": text.append("\n")
+            default: text.append(scalar)
+            }
+            last = scalar
+        }
+        return String(text)
+    }
+
     /// Whether the text contains control characters; see `Unicode.Scalar.isControl`.
     public var hasControls: Bool { unicodeScalars.contains(where: \.isControl) }
 

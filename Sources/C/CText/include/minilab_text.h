@@ -39,10 +39,12 @@ struct minilab_text_font {
 
 // Lengths are in 1/64 pixel.
 struct minilab_text_job {
-    // UTF-8; the only control is a line feed.
+    // UTF-8; the only control is a line feed. Invisible characters (Unicode's Cf) have no shape, but for soft hyphens, at which no line is
+    // broken, the meaning that Unicode gives them.
     const char *text;
     size_t text_count;
-    // A grapheme cluster takes the first font that has all its characters.
+    // A grapheme cluster takes the first font that has all its characters, else the first one from which HarfBuzz makes it: a letter that is
+    // composed of others or a space of another width.
     const struct minilab_text_font *fonts;
     size_t font_count;
     // BCP 47, or NULL.

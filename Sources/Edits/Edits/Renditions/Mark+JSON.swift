@@ -147,11 +147,17 @@ extension Mark.Text {
                 .oversizedField,
                 "\(path) has \(count) characters; at most \(ContractLimits.textMax) are allowed.")
         }
-        if let control = text.unicodeScalars.first(where: { $0.isControl && $0 != "\n" }) {
+        let control = text.unicodeScalars.first { $0.isControl && !$0.isFormat && $0 != "\n" }
+        if let control {
             throw Failure(
                 .invalidValue,
-                "\(path) has the control character \(String(control).printable); only \\n is allowed, and no mark that "
-                    + "changes the direction of writing.")
+                "\(path) has the control character \(String(control).printable); only \\n is allowed."
+            )
+        }
+        guard text.unicodeScalars.contains(where: { !$0.isInvisible }) else {
+            throw Failure(
+                .invalidValue,
+                "\(path) has invisible characters alone; expected a text to draw.")
         }
         let lines = text.unicodeScalars.count { $0 == "\n" } + 1
         guard lines <= ContractLimits.textLinesMax else {

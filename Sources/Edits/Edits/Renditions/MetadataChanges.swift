@@ -119,7 +119,9 @@ extension MetadataChanges {
             let path = "\(path).\(field.rawValue)"
             func text(_ text: Placeholders, _ path: String) throws(Failure) -> Placeholders {
                 guard text.literal == nil else { return text }
-                let whole = try text.filled(at: path) { self.value(of: $0, within: open) }
+                let whole = try text.filled(at: path, field == .caption ? .lines : .line) {
+                    self.value(of: $0, within: open)
+                }
                 return Placeholders(
                     literal: try MetadataChanges.checked(
                         whole, at: path, mayHaveLines: field == .caption, isFilled: true))
@@ -254,7 +256,7 @@ extension MetadataChanges {
             throw Failure(.invalidValue, "\(path) is \(value.kind); expected a text.")
         }
         return try Placeholders(
-            checked(text, at: path, mayHaveLines: mayHaveLines), at: path)
+            checked(text.withLineFeeds, at: path, mayHaveLines: mayHaveLines), at: path)
     }
 
     /// Returns a text in Unicode's composed form.
@@ -274,7 +276,7 @@ extension MetadataChanges {
                     + "are allowed.")
         }
         let other = text.unicodeScalars.first {
-            !(mayHaveLines && $0 == "\n") && ($0.isControl || $0.isNoncharacter)
+            $0.isForbiddenInMetadata || $0 == "\n" && !mayHaveLines
         }
         if let other {
             let code = String(other.value, radix: 16, uppercase: true)
@@ -283,7 +285,8 @@ extension MetadataChanges {
                 "\(path) has the character U+\(String(repeating: "0", count: max(0, 4 - code.utf8.count)))\(code), which controls "
                     + "the display; only a caption may have line feeds.")
         }
-        guard text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
+        guard text.unicodeScalars.contains(where: { !$0.properties.isWhitespace && !$0.isFormat })
+        else {
             throw Failure(
                 .invalidValue, "\(path) is an empty text; use null to remove the value.")
         }

@@ -31,18 +31,21 @@ public struct PhotoTexts: Sendable, Codable, Equatable {
     /// The texts, for the check of a reply.
     public var all: [String] { creator + [rights, title, caption].compactMap(\.self) }
 
-    /// Returns a text of a file, with line feeds alone of what controls the display; nil if nothing is left.
+    /// Returns a text of a file, with tabs, line feeds and invisible characters alone of what controls the display; nil if nothing is left.
     private static func text(_ text: String) -> String? {
         var clean = String.UnicodeScalarView()
         var marks = 0
         // A scalar has at most four bytes.
-        for scalar in text.unicodeScalars.prefix(bytesMax / 4) {
-            guard scalar == "\n" || !(scalar.isControl || scalar.isNoncharacter) else { continue }
+        for scalar in text.withLineFeeds.unicodeScalars.prefix(bytesMax / 4) {
+            guard !scalar.isForbiddenInMetadata else { continue }
             marks = scalar.isCombiningMark ? marks + 1 : 0
             if marks <= String.marksInARowMax { clean.append(scalar) }
         }
         let cut = String(String(clean).prefix(lengthMax))
-        return cut.allSatisfy { $0 == " " || $0 == "\n" } ? nil : cut
+        let isBlank = cut.unicodeScalars.allSatisfy {
+            $0 == " " || $0 == "\n" || $0 == "\t" || $0.isFormat
+        }
+        return isBlank ? nil : cut
     }
 
     /// Returns the texts with those that a job writes: a removed one is none.

@@ -49,17 +49,17 @@ public struct Placeholders: Sendable, Equatable {
         }
     }
 
-    /// Fills in the values: each is cut at ``PlaceholderValues/lengthMax`` characters, on one line, and without characters that
-    /// control the display.
+    /// Fills in the values of a text that is drawn: each is cut at ``PlaceholderValues/lengthMax`` characters, on one line, and without
+    /// characters that control the display.
     ///
     /// - Parameter path: the field that has the text, for errors.
     /// - Throws: `missingValue`.
     public func filled(by values: PlaceholderValues, at path: String) throws(Failure) -> String {
-        try filled(at: path) { values[$0] }
+        try filled(at: path, .drawn) { values[$0] }
     }
 
     func filled(
-        at path: String, _ value: (Placeholder) -> String?
+        at path: String, _ form: PlaceholderValues.Form, _ value: (Placeholder) -> String?
     ) throws(Failure) -> String {
         var whole = ""
         for part in parts {
@@ -70,9 +70,9 @@ public struct Placeholders: Sendable, Equatable {
                 for placeholder in choice where found == nil {
                     if case .text(let text) = placeholder {
                         found = text
-                    } else if let shown = value(placeholder).map(PlaceholderValues.shown),
-                        !shown.isEmpty
-                    {
+                    } else if let shown = value(placeholder).map({
+                        PlaceholderValues.shown($0, as: form)
+                    }), !shown.isEmpty {
                         found = shown
                     }
                 }
@@ -157,15 +157,25 @@ public struct PlaceholderValues: Sendable, Equatable {
         }
     }
 
-    /// Returns a value as it is filled in: line ends become spaces, and other characters that control the display are dropped, among
-    /// them those that change the direction of what follows.
-    static func shown(_ value: String) -> String {
+    /// The kinds of texts that values are filled into.
+    enum Form {
+        /// Metadata, of one line or of several.
+        case line, lines
+        /// The text that is drawn.
+        case drawn
+    }
+
+    /// Returns a value as it is filled in: ends of lines become spaces where there is one line, and characters that control the display are
+    /// dropped; from what is drawn also those that change the direction of what follows.
+    static func shown(_ value: String, as form: Form) -> String {
         var shown = String.UnicodeScalarView()
         var marks = 0
-        for scalar in value.unicodeScalars.prefix(scalarsMax) {
-            if scalar == "\n" || scalar == "\t" || scalar == "\r" {
-                shown.append(" ")
-            } else if !scalar.isControl, !scalar.isNoncharacter {
+        for scalar in value.withLineFeeds.unicodeScalars.prefix(scalarsMax) {
+            if scalar == "\n" {
+                shown.append(form == .lines ? "\n" : " ")
+            } else if scalar == "\t" {
+                shown.append(form == .drawn ? " " : "\t")
+            } else if !scalar.isForbiddenInMetadata, !(form == .drawn && scalar.turnsWriting) {
                 marks = scalar.isCombiningMark ? marks + 1 : 0
                 if marks <= String.marksInARowMax { shown.append(scalar) }
             }
