@@ -230,6 +230,19 @@ public struct TIFFGraft: Sendable {
         self.bytes = padding + bytes
         link = TIFFBytes.bytes(of: start, 4, isBig)
     }
+
+    /// Returns about how many bytes a file becomes longer by.
+    public static func length(exif: [UInt8]?, iptc: IPTC?, paths: PhotoshopPaths?) -> Int {
+        // One tag, the width.
+        let file: [UInt8] = [
+            0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0, 1, 4, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
+        ]
+        let graft = TIFFGraft(exif: exif, iptc: iptc, paths: paths, length: file.count) {
+            offset, count in
+            Array(file.dropFirst(offset).prefix(count))
+        }
+        return graft?.bytes.count ?? 0
+    }
 }
 
 extension ExifDirectories {

@@ -144,10 +144,24 @@ struct ResultMetadata {
             texts: kept(known(image).map { ($0.key, $0.text) }, strip) + further(strip))
     }
 
-    /// Whether a text of a PNG with this key is kept. Programs without support for `eXIf` write EXIF and XMP as texts (`Raw
-    /// profile type exif`), and ImageMagick also writes each tag (`exif:GPSLatitude`): those are removed together with the
-    /// location.
-    private static func isKept(_ key: String, by strip: Recipe.Strip) -> Bool {
+    /// About the bytes that a file of a format has of it, whatever its pixels are.
+    func bytes(in format: Recipe.Format) -> Int {
+        let common = (xmp?.count ?? 0) + (profile?.count ?? 0)
+        let ofEXIF = exif?.count ?? 0
+        switch format {
+        case .tiff: return common + TIFFGraft.length(exif: exif, iptc: iptc, paths: paths)
+        case .jpeg: return common + ofEXIF + (IPTC.photoshopBlock(iptc, paths)?.count ?? 0)
+        case .png:
+            let ofTexts = texts.reduce(0) { $0 + $1.key.utf8.count + $1.text.utf8.count }
+            return common + ofEXIF + ofTexts + (iptc?.records.count ?? 0)
+        default: return common + ofEXIF
+        }
+    }
+
+    /// Whether a text of a PNG is kept. Programs without support for `eXIf` write EXIF and XMP as texts (`Raw profile type exif`), and
+    /// ImageMagick also writes each tag (`exif:GPSLatitude`), so where places are removed, only texts of known meaning stay.
+    private static func isKept(_ text: (key: String, text: String), by strip: Recipe.Strip) -> Bool
+    {
         switch strip {
         case .none: !PNGFurtherChunks.isReadProfile(text.key)
         case .gps: PlacelessText.isPlaceless(text.key, text.text)

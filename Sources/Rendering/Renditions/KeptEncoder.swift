@@ -14,8 +14,8 @@ struct KeptEncoder {
 
     /// Times that a picture is made smaller for its bytes.
     private static let shrinksMax = shrinkMargins.count
-    /// A smaller picture takes more bytes for each pixel, and its profile and metadata do not shrink: the parts of the side by which the first and
-    /// the last attempt are smaller than the ratio of bytes asks for. With 0.98 for both, 8 of 10 files of 3 kB failed by up to a sixth.
+    /// A smaller picture takes more bytes for each pixel: the parts of the side by which the first and the last attempt are smaller than the
+    /// ratio of bytes asks for, without those of profile and metadata, which do not shrink. With 0.98 for both, 8 of 10 files of 3 kB failed by up to a sixth.
     private static let shrinkMargins = [0.94, 0.85]
 
     /// - Parameter header: a picture with the original's texts and resolution.
@@ -76,8 +76,11 @@ struct KeptEncoder {
             case .found(let quality): return (picture.size, quality)
             case .missed(let bytes):
                 least = min(least, bytes)
-                guard wanted.onMiss == .shrink, shrink < Self.shrinksMax else { break }
-                factor *= (Double(bytesMax) / bytes).squareRoot() * Self.shrinkMargins[shrink]
+                let fixed = Double(metadata.bytes(in: output.format) + Self.headBytes)
+                let room = Double(bytesMax) - fixed
+                guard wanted.onMiss == .shrink, shrink < Self.shrinksMax, room > 0 else { break }
+                let pixels = max(bytes - fixed, 1)
+                factor *= min(1, room / pixels).squareRoot() * Self.shrinkMargins[shrink]
                 picture = try kept.reduced(to: kept.size.times(factor), colour)
                 continue
             }
@@ -86,9 +89,36 @@ struct KeptEncoder {
         throw Failure(
             .cannotFit,
             "A rendition may have \(bytesMax) bytes, and as \(output.format.rawValue) of \(picture.size) it has at least "
-                + "\(Int(least))\(output.format.isLossy ? " at quality \(wanted.qualityMin)" : ""). Allow more, a lower "
-                + "minQuality, a smaller box, or onMiss shrink.")
+                + "\(Int(least))\(output.format.isLossy ? " at quality \(wanted.qualityMin)" : "")"
+                + advice(wanted, bytesMax, least: Int(least)))
     }
+
+    /// Part of the bytes from which metadata are named as what takes them.
+    private static let muchMetadata = 4
+
+    private func advice(_ wanted: SizeTarget, _ bytesMax: Int, least: Int) -> String {
+        var ways = ["allow more"]
+        if output.format.isLossy { ways.append("a lower minQuality") }
+        ways.append("a smaller box")
+        if wanted.onMiss != .shrink { ways.append("onMiss shrink") }
+        var part = ""
+        let metadata = metadata.bytes(in: output.format)
+        if Self.muchMetadata * metadata >= bytesMax {
+            // A PNG compresses some of them.
+            let share = metadata < least ? "of which \(metadata)" : "nearly all of which"
+            if output.strip == .all {
+                part = ", \(share) are its colour profile and rights"
+            } else {
+                part = ", \(share) are metadata"
+                ways.insert("leave these out with strip: \"all\"", at: 0)
+            }
+        }
+        let sentence = "\(ways.dropLast().joined(separator: ", ")), or \(ways[ways.count - 1])."
+        return part + ". " + sentence.prefix(1).uppercased() + sentence.dropFirst()
+    }
+
+    /// Bytes of a file without pixels and metadata: a JPEG's tables have 623.
+    private static let headBytes = 700
 
     private enum Outcome {
         case found(quality: Double)

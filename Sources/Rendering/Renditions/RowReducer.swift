@@ -33,7 +33,8 @@ struct ReductionAxis: Equatable {
 ///
 /// Reducing, it keeps the sums of the rows of the result to which the last rows of the source belong: six, at edges ten, whatever the
 /// ratio is, and those that a batch begins.
-/// Enlarging, it keeps the last rows of the source, already enlarged. All sums are in the order of columns and rows, and no product is
+/// Enlarging, it keeps the last rows of the source, already enlarged, and limits each result to the range of the samples around it
+/// (``EnlargementLimits``). All sums are in the order of columns and rows, and no product is
 /// fused with a sum, so the bits are the same on each processor. Figures are in MEASURED.md beside this file.
 final class RowReducer {
     private let planes: Int
@@ -46,6 +47,8 @@ final class RowReducer {
     /// Kept rows: sums, or rows of the source.
     private let slots: Int
     private let keepsSums: Bool
+    /// The limits of columns and of rows; nil for an axis that is not enlarged.
+    private let columnLimits, rowLimits: EnlargementLimits?
     /// The next row of the result.
     private var next = 0
     /// The next row of the result whose sums are not begun.
@@ -58,6 +61,8 @@ final class RowReducer {
         self.sink = sink
         self.columns = ColumnWeights(columns.table(of: source.width), planes: source.planes)
         self.rows = rows.table(of: source.height)
+        columnLimits = EnlargementLimits(columns, of: source.width)
+        rowLimits = EnlargementLimits(rows, of: source.height)
         keepsSums = rows.step >= 1
         slots = keepsSums ? Self.openRows(self.rows) : self.rows.taps + LightLevel.rows - 1
         memory = RowMemory.zeros(slots * planes * Self.room(columns.count))
@@ -104,6 +109,15 @@ final class RowReducer {
         var end = next
         while end < rows.starts.count, rows.starts[end] < numbers.upperBound { end += 1 }
         columns.apply(to: batch, apart: apart, rows: numbers.count) { part, made in
+            if let columnLimits {
+                for plane in 0..<planes {
+                    for row in 0..<numbers.count {
+                        columnLimits.limit(
+                            made[plane] + row * ColumnWeights.part, part,
+                            of: batch[plane] + row * apart)
+                    }
+                }
+            }
             if keepsSums {
                 addToSums(numbers, next..<end, part, made)
             } else {
@@ -211,6 +225,7 @@ final class RowReducer {
                     let row = slot(rows.starts[y] + tap, part, plane)
                     for x in 0..<part.count { sums[x] += weight * row[x] }
                 }
+                rowLimits?.limit(sums, part.count, of: y) { slot($0, part, plane) }
             }
         }
     }
