@@ -113,6 +113,31 @@ extension MovieFile {
         return found
     }
 
+    /// Bits and chroma of the frames, which are those of the result: by the container, else by the first frame. A frame that cannot be decoded
+    /// is for the render to report.
+    func sampling() -> (chroma: Recipe.Chroma, bits: Recipe.BitDepth) {
+        var chroma = codec.chroma
+        var bits = codec.bits ?? 8
+        // libavcodec reads ProRes 4444 with 12 bits, and others with 10.
+        if codec.kind == .prores { bits = chroma == 3 ? 12 : 10 }
+        if chroma == nil {
+            do {
+                try FrameReader(self, part: 0).read { frame, _ throws(Failure) in
+                    let shift = frame.layout.chromaShift
+                    chroma = shift == (1, 1) ? 1 : shift == (1, 0) ? 2 : 3
+                    return false
+                }
+            } catch { chroma = 1 }
+        }
+        let sampling: Recipe.Chroma =
+            switch chroma {
+            case 2: .halfColumns
+            case 3: .full
+            default: .half
+            }
+        return (sampling, bits > 10 ? .twelve : bits > 8 ? .ten : .eight)
+    }
+
     /// Returns the contents that a render omits: those that only its streams have are kept if no frame is encoded again.
     func leftOut(in lane: RenderPlan.Lane) -> [Companion] {
         guard lane != .copy else { return [] }

@@ -60,14 +60,15 @@ extension Planner {
         let isRendered = chosen == .planes || chosen == .stream
         let estimate = MovieEstimate(movie, size, passes, chosen, codec)
         let others = movie.leftOut(in: chosen)
+        let sampling = movie.sampling()
         return Planned(
             plan: RenderPlan(
                 lane: chosen, orientation: header.orientation, resultSize: size,
                 passes: passes.map(\.reported),
                 output: OutputPlan(
                     format: movie.facts.container, quality: asked.movie.quality ?? asked.quality,
-                    chroma: .half, progressive: false,
-                    bitDepth: movie.isDeep ? .ten : .eight, keepsAlpha: false,
+                    chroma: sampling.chroma, progressive: false,
+                    bitDepth: sampling.bits, keepsAlpha: false,
                     background: asked.background ?? .white, colorSpace: .source,
                     strip: asked.strip),
                 threads: 1, rung: room.rung, estimate: estimate.joining,

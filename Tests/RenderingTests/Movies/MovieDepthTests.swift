@@ -53,6 +53,9 @@ import Testing
         Coding(
             name: "ProRes", options: "-c:v prores_ks -profile:v 0 -pix_fmt yuv422p10le",
             planned: .hevc),
+        Coding(
+            name: "ProRes 4444", options: "-c:v prores_ks -profile:v 4444 -pix_fmt yuv444p10le",
+            planned: .hevc),
         Coding(name: "VP9", options: "-c:v libvpx-vp9 -pix_fmt yuv420p"),
         Coding(
             name: "VP9 of 10 bits", options: "-c:v libvpx-vp9 -pix_fmt yuv420p10le",
@@ -112,6 +115,9 @@ import Testing
             #expect(found.plan.resultSize == PixelSize(width: size.width, height: size.height))
             #expect(size.width.isMultiple(of: 2) && size.height.isMultiple(of: 2))
             #expect((movie.codec.kind == .hevc) == (coding.planned == .hevc))
+            let written = movie.sampling()
+            #expect(found.plan.output.chroma == written.chroma)
+            #expect(found.plan.output.bitDepth == written.bits)
         }
     }
 

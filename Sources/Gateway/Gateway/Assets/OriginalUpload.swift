@@ -19,6 +19,7 @@ enum OriginalUpload {
     static func put(_ call: Call) async throws -> Response {
         let (asset, key) = (try call.asset, try call.key)
         let bytes = try length(call)
+        try checkForm(call)
         // An original is never replaced, so no existing bytes can match `If-Match`.
         guard call.header(.ifMatch) == nil else { throw isThere(asset) }
         let wanted: String?

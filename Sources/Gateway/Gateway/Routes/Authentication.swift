@@ -99,7 +99,8 @@ enum CrossOrigin {
     /// Seconds for which a browser caches the answer to a preflight.
     private static let preflightSeconds = 600
     private static let requestFields =
-        "Authorization, Content-Type, Content-Digest, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, Range"
+        "Authorization, Content-Type, Content-Digest, Idempotency-Key, If-Match, If-None-Match, If-Range, "
+        + "Last-Event-ID, Prefer, Range"
     private static let responseFields =
         "Content-Location, Content-Range, ETag, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After"
 
@@ -117,6 +118,16 @@ enum CrossOrigin {
                 .accessControlAllowHeaders: requestFields,
                 .accessControlMaxAge: "\(preflightSeconds)",
             ])
+    }
+
+    /// Returns the fields that let any page read a refusal that no key had a part in, so that it sees why: that its key has expired, that the
+    /// path is none. Nothing in it is a tenant's.
+    static func refusal(_ request: Request) -> HTTPFields {
+        guard let origin = request.headers[.origin] else { return [:] }
+        return [
+            .accessControlAllowOrigin: origin, .vary: "Origin",
+            .accessControlExposeHeaders: responseFields,
+        ]
     }
 
     /// Returns the fields that let a page of the origin read the response; none for a call that no page sent.

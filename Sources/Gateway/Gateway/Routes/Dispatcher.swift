@@ -66,16 +66,20 @@ struct Dispatcher: HTTPResponder {
             return preflight
         }
         guard !methods.isEmpty else {
-            return Problem(
+            var problem = Problem(
                 .unknownPath,
-                "No resource exists at this path; /openapi.json lists the paths."
-            ).response
+                "No resource exists at this path; /openapi.json lists the paths.")
+            problem.headers.append(contentsOf: CrossOrigin.refusal(request))
+            return problem.response
         }
         var problem = Problem(
             .methodNotAllowed,
             "\(request.method.rawValue) is not served at this path; \(methods.joined(separator: ", ")) is."
         )
         problem.headers[.allow] = methods.joined(separator: ", ")
+        if !served.contains(where: \.access.isPage) {
+            problem.headers.append(contentsOf: CrossOrigin.refusal(request))
+        }
         return problem.response
     }
 
@@ -164,7 +168,15 @@ struct Dispatcher: HTTPResponder {
             var response =
                 route.access.isPage
                 ? ProblemAnswer.page(problem, request, accepted, parts) : problem.response
-            response.headers.append(contentsOf: accepted.headers)
+            // A body that was charged after its head has told what is left since.
+            for field in accepted.headers where !response.headers.contains(field.name) {
+                response.headers.append(field)
+            }
+            if accepted.key == nil, accepted.session == nil, !route.access.isPage,
+                problem.code != ProblemCode.foreignOrigin.rawValue
+            {
+                response.headers.append(contentsOf: CrossOrigin.refusal(request))
+            }
             response.headers[.xContentTypeOptions] = "nosniff"
             return response
         }

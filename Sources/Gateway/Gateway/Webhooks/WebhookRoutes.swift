@@ -22,7 +22,7 @@ enum WebhookRoutes {
         ) { call in try .json(["webhooks": try await WebhookActions.list(call)]) },
         Route(
             .post, "/v1/webhooks", .key(.enqueue), name: "createWebhook", group: "webhooks",
-            "Creates an endpoint, which receives all later events. Its secret is in this response only.",
+            "Creates an endpoint, which receives later events of its eventTypes: without any, job.failed and batch.completed alone. Its secret is in this response only.",
             body: .json(.schema("WebhookRequest")),
             answers: [
                 .init(

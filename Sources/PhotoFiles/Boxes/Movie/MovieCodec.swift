@@ -23,6 +23,8 @@ public struct MovieCodec: Sendable, Equatable {
     public let configuration: [UInt8]
     /// Bits of a sample, if the entry declares them.
     public let bits: Int?
+    /// The sampling of chroma, if the entry declares it: 0 for grey, 1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4.
+    public let chroma: Int?
     /// The size of the coded pictures, in pixels.
     public let width, height: Int
     /// The meaning of codes, if the entry declares it; it takes precedence over the stream.
@@ -79,6 +81,7 @@ public struct MovieCodec: Sendable, Equatable {
             throw .damaged("a configuration of \(configuration.count) bytes for \(format)")
         }
         bits = boxes.bits(of: kind, configuration)
+        chroma = boxes.chroma(of: kind, format, configuration)
         width = entry.number(at: SampleEntry.sizeAt, 2)
         height = entry.number(at: SampleEntry.sizeAt + 2, 2)
         colour = boxes.all("colr").lazy.compactMap { MovieColour($0) }.first
@@ -240,6 +243,32 @@ extension MovieCodec.Boxes {
         case .vp9: first("vpcC").map { $0.number(at: 6, 1) >> 4 }
         case .mpeg4, .mjpeg: 8
         case .prores: nil
+        }
+    }
+
+    /// Returns the sampling of chroma; nil if only the stream declares it. Sources: as those of the bits, and Apple's ProRes white paper.
+    func chroma(
+        of kind: MovieCodec.Kind, _ format: BoxType, _ configuration: [UInt8]
+    ) -> Int? {
+        switch kind {
+        case .h264: return AVCConfiguration.chroma(in: configuration)
+        // Bits 0 and 1 of byte 16 (ISO/IEC 14496-15 §8.3.2.1).
+        case .hevc: return configuration.number(at: 16, 1) & 3
+        case .av1:
+            // Grey, then whether chroma has half of the columns and of the rows.
+            return first("av1C").map { box in
+                switch box.number(at: 2, 1) >> 2 & 7 {
+                case 4...7: 0
+                case 3: 1
+                case 2: 2
+                default: 3
+                }
+            }
+        // 0 and 1 are 4:2:0.
+        case .vp9: return first("vpcC").map { max(1, $0.number(at: 6, 1) >> 1 & 7) }
+        case .mpeg4: return 1
+        case .mjpeg: return nil
+        case .prores: return ["ap4h", "ap4x"].contains(format) ? 3 : 2
         }
     }
 

@@ -47,12 +47,19 @@ public struct AVCConfiguration: Sendable, Equatable {
     }
 
     /// Returns the bits of a luma sample from the first sequence parameter set of an `avcC`; nil if it is unreadable.
-    static func bits(in content: [UInt8]) -> Int? {
+    static func bits(in content: [UInt8]) -> Int? { format(in: content)?.lumaBits }
+
+    /// Returns the sampling of chroma likewise: 1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4.
+    static func chroma(in content: [UInt8]) -> Int? { format(in: content)?.chroma }
+
+    private static func format(
+        in content: [UInt8]
+    ) -> (chroma: Int, lumaBits: Int, chromaBits: Int)? {
         let (countAt, firstAt) = (5, 8)
         guard content.count > firstAt, content[countAt] & 31 > 0 else { return nil }
         let sequence = content[firstAt...].prefix(content.number(at: firstAt - 2, 2))
         guard sequence.count >= 4 else { return nil }
-        return format(of: Array(sequence))?.lumaBits
+        return format(of: Array(sequence))
     }
 
     private static func add(_ set: [UInt8], to writer: inout ByteWriter) {

@@ -63,8 +63,23 @@ import Testing
         #expect(wrong.status == 400)
     }
 
-    @Test func `with another digest leave no folders, and give their bytes back`() async throws {
-        let server = try await AssetServer { $0.uploadBytesPerDay = 7 }
+    @Test(arguments: [
+        "multipart/form-data; boundary=x", "Multipart/Mixed;boundary=x",
+        "application/x-www-form-urlencoded", "application/x-www-form-urlencoded; charset=utf-8",
+    ])
+    func `that are forms are refused, and their name stays free`(type: String) async throws {
+        let server = try await AssetServer()
+        let form = try await server.send(
+            "PUT", "/v1/originals/acme/a.JPG", "Content-Type: \(type)\r\n", body: "--x\r\na photo")
+        #expect(form.status == 400 && form.text.contains("bare bytes"), "\(form.text)")
+        let bare = try await server.send(
+            "PUT", "/v1/originals/acme/a.JPG", "Content-Type: image/jpeg\r\n", body: "a photo")
+        #expect(bare.status == 201)
+    }
+
+    @Test func `with another digest leave no folders, and count as bytes of the day`() async throws
+    {
+        let server = try await AssetServer { $0.uploadBytesPerDay = 28 }
         for _ in 0..<3 {
             let wrong = try await server.send(
                 "PUT", "/v1/originals/acme/a/b/c/a.JPG", digest("a phota"), body: "a photo")
