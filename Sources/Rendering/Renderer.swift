@@ -104,7 +104,8 @@ public struct Renderer: Sendable {
                 try MovieWriter(photo, movie).write(
                     request.outputs[index], to: files.outputs[index], files, progress: progress)
             } else {
-                let video = try video(of: photo, scratch: files.outputs[index], progress)
+                let video = try video(
+                    of: photo, scratch: files.outputs[index], spool: spool, progress)
                 try applying(photo) { photo throws(WritingError) in
                     try photo.write(
                         to: files.outputs[index], feeding: shared, video: video, spool: spool,
@@ -178,12 +179,12 @@ public struct Renderer: Sendable {
 
     /// Returns the encoded video that follows a photo; nil if there is none, or if it turns out to be damaged, which is reported.
     private func video(
-        of photo: Photo, scratch: OpenFile,
+        of photo: Photo, scratch: OpenFile, spool: SpoolSpace?,
         _ progress: (RenderReply.Progress) throws(Failure) -> Void
     ) throws(Failure) -> AttachedVideo? {
         guard let clip = photo.clip else { return nil }
         do throws(Failure) {
-            return try clip.rendered(scratch: scratch)
+            return try clip.rendered(scratch: scratch, spool: spool)
         } catch  where MotionClip.faults.contains(error.code) {
             try progress(.dropped(error))
             return nil

@@ -3,9 +3,9 @@ import PhotoFiles
 /// The planes of a HEIF's picture, upright, a row of tiles at a time, for readers from top to bottom.
 ///
 /// Tiles are independent of each other, so they are decoded in the order of the upright picture: a picture that is turned by a
-/// quarter is read by columns of tiles, and nothing must be kept. Memory: a row of tiles as they were decoded, and a strip of their
-/// rows put together, with the row of samples before it, which is needed to interpolate chroma. With the last row of tiles the decoder's
-/// own memory is freed.
+/// quarter is read by columns of tiles, and nothing must be kept. Memory: a row of tiles as they were decoded, large ones of 10 bits but
+/// for the last one packed (``PackedTile``), and a strip of their rows put together, with the row of samples before it, which is needed to
+/// interpolate chroma. With the last row of tiles the decoder's own memory is freed.
 final class TileBands {
     private let picture: HEIFPicture
     private let turn: PlaneTurn
@@ -14,7 +14,9 @@ final class TileBands {
     private var decoder: VideoDecoder?
     private(set) var layout: FrameLayout?
     /// The tiles of the loaded row, from left to right.
-    private var tiles: [KeptFrame] = []
+    private var tiles: [KeptTile] = []
+    /// Samples of a packed tile on their way into a strip.
+    private var unpacked: Heap?
     private var planes: [StripPlane] = []
     /// The loaded row of tiles, and the strip of all rows that is put together.
     private var band = -1, strip = -1
@@ -126,7 +128,10 @@ final class TileBands {
             let x = turn.flipsColumns ? columns - 1 - column : column
             let y = turn.flipsRows ? rows - 1 - wanted : wanted
             let tile = turn.transposes ? x * picture.columns + y : y * picture.columns + x
-            tiles.append(try decode(tile, &file))
+            let kept = try decode(tile, &file)
+            // The frame of a packed one is the next one's.
+            let packed = column < columns - 1 ? PackedTile(kept.frame) : nil
+            tiles.append(packed.map { .packed($0) } ?? .decoded(kept))
         }
         if wanted == rows - 1 { decoder = nil }
     }
@@ -205,8 +210,8 @@ final class TileBands {
         let shift = index == 0 ? (x: 0, y: 0) : Self.shift(of: picture.configuration, isLumaOnly)
         let whole = tileRoom(shift: Self.shift(of: picture.configuration, isLumaOnly))
         let room = (width: whole.width >> shift.x, height: whole.height >> shift.y)
-        let frame = tiles[column].frame
-        let source = frame.planes[index]
+        let tile = tiles[column]
+        let source = tile.size(of: index)
         let length = turn.transposes ? room.width : room.height
         let first = turn.flipsRows ? length - rows.upperBound : rows.lowerBound
         let (x, y) = turn.transposes ? (first, 0) : (0, first)
@@ -218,13 +223,50 @@ final class TileBands {
         )
         let target = planes[index]
         let left = column * (turn.transposes ? room.height : room.width)
+        let samples = samples(of: tile, index, at: (x, y), size)
         func copy<Sample>(_ sample: Sample.Type) {
-            let start = (source.start + y * source.stride).assumingMemoryBound(to: sample) + x
+            let start = samples.start.assumingMemoryBound(to: sample)
             turn.copy(
-                (start, source.stride), size: size, room: part,
+                (start, samples.stride), size: size, room: part,
                 to: (target.start.assumingMemoryBound(to: sample) + left, target.rowBytes))
         }
-        if frame.layout.sampleBytes == 1 { copy(UInt8.self) } else { copy(UInt16.self) }
+        if layout?.sampleBytes == 1 { copy(UInt8.self) } else { copy(UInt16.self) }
+    }
+
+    /// Returns the first sample of a part of a tile, and bytes from one row to the next; valid until the next call.
+    private func samples(
+        of tile: KeptTile, _ index: Int, at place: (x: Int, y: Int),
+        _ size: (width: Int, height: Int)
+    ) -> (start: UnsafeRawPointer, stride: Int) {
+        switch tile {
+        case .decoded(let kept):
+            let plane = kept.frame.planes[index]
+            let left = place.x * kept.frame.layout.sampleBytes
+            return (plane.start + place.y * plane.stride + left, plane.stride)
+        case .packed(let packed):
+            let rowBytes = size.width * MemoryLayout<UInt16>.stride
+            let bytes = size.height * rowBytes
+            let room = unpacked.flatMap { $0.count >= bytes ? $0 : nil } ?? Heap(max(1, bytes))
+            unpacked = room
+            packed.unpack(
+                index, columns: place.x..<place.x + size.width,
+                rows: place.y..<place.y + size.height,
+                to: room.start.assumingMemoryBound(to: UInt16.self))
+            return (UnsafeRawPointer(room.start), rowBytes)
+        }
+    }
+}
+
+/// A tile of the loaded row.
+private enum KeptTile {
+    case decoded(KeptFrame)
+    case packed(PackedTile)
+
+    func size(of plane: Int) -> (width: Int, height: Int) {
+        switch self {
+        case .decoded(let kept): (kept.frame.planes[plane].width, kept.frame.planes[plane].height)
+        case .packed(let packed): packed.size(of: plane)
+        }
     }
 }
 
@@ -259,8 +301,10 @@ private final class StripPlane {
 /// Zeroed bytes on the heap, freed with the last owner.
 private final class Heap {
     let start: UnsafeMutableRawPointer
+    let count: Int
 
     init(_ count: Int) {
+        self.count = count
         start = .allocate(byteCount: count, alignment: 64)
         start.initializeMemory(as: UInt8.self, repeating: 0, count: count)
     }

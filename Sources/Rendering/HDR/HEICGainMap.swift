@@ -107,7 +107,7 @@ enum UltraHDRFile {
         try file.move(from: head.replaced.upperBound, by: added)
         try file.write(head.bytes, at: head.replaced.lowerBound)
         try file.write(map ?? [], at: length + added)
-        try file.write(video?.bytes ?? [], at: length + added + (map?.count ?? 0))
+        try video?.write(to: file, at: length + added + (map?.count ?? 0))
     }
 }
 

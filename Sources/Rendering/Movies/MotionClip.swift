@@ -9,7 +9,7 @@ final class MotionClip {
     let movie: MovieFile
     private let video: MotionVideo
 
-    /// The most bytes of a video: phones write 2 to 10 MB for 3 seconds. The coded video is held in memory.
+    /// The most bytes of a video: phones write 2 to 10 MB for 3 seconds. The coded video waits in the spool file while the photo is made.
     static let bytesMax = 32 << 20
     /// The longest video in seconds, and the most frames: 20 seconds at 60 a second.
     private static let secondsMax = 20
@@ -97,13 +97,19 @@ final class MotionClip {
         return need
     }
 
+    /// The memory that its frames need, which is more than the photo does; nil if none is encoded again.
+    var note: String? {
+        isRendered ? "its frames need \(estimate), before the photo's own memory is needed" : nil
+    }
+
     /// Returns the resources for a photo together with this video, which is encoded before the photo.
     func added(to still: RenderEstimate) -> RenderEstimate {
-        // The encoder is limited to twice the source's bit rate.
-        let bytes = 2 * movie.movie.length
+        // The encoder is limited to twice the source's bit rate. One that is copied stays where it is.
+        let bytes = photo.plan.lane == .copy ? 0 : 2 * movie.movie.length
         return RenderEstimate(
-            memoryBytes: max(still.memoryBytes, estimate.memoryBytes) + bytes,
-            spoolBytes: still.spoolBytes, cpuSeconds: still.cpuSeconds + estimate.cpuSeconds)
+            memoryBytes: max(still.memoryBytes, estimate.memoryBytes) + AttachedVideo.stepBytes,
+            spoolBytes: still.spoolBytes + bytes,
+            cpuSeconds: still.cpuSeconds + estimate.cpuSeconds)
     }
 
     // MARK: Rendering
@@ -113,24 +119,31 @@ final class MotionClip {
 
     /// Edits and encodes its frames.
     ///
-    /// - Parameter scratch: a file for temporary use, truncated afterwards.
+    /// - Parameters:
+    ///   - scratch: a file for temporary use, truncated afterwards.
+    ///   - spool: keeps the coded video until the photo is made.
     /// - Throws: `damagedVideo` and other failures of movies; `noSpace`, `ioFailure`.
-    func rendered(scratch: OpenFile) throws(Failure) -> AttachedVideo {
-        let bytes: [UInt8]
+    func rendered(scratch: OpenFile, spool: SpoolSpace?) throws(Failure) -> AttachedVideo {
+        let content: AttachedVideo.Content
         if photo.plan.lane == .copy {
-            bytes = movie.file.bytes(from: 0, count: movie.file.byteRange.count)
+            content = .source(movie.file.file, video.byteRange)
         } else {
-            bytes = try written(in: scratch)
+            guard let spool else {
+                throw Failure(.internalError, "a motion photo came without a spool file.")
+            }
+            content = try written(in: scratch, spool)
         }
         return AttachedVideo(
-            bytes: bytes,
+            content: content,
             attachment: Attachments.Video(
-                bytes: bytes.count, type: photo.plan.output.format.mediaType,
+                bytes: content.count, type: photo.plan.output.format.mediaType,
                 claims: video.claims.within(seconds: movie.seconds)))
     }
 
-    /// Writes the part of frames, followed by the movie.
-    private func written(in scratch: OpenFile) throws(Failure) -> [UInt8] {
+    /// Writes the part of frames, followed by the movie, and moves the movie to the spool file.
+    private func written(
+        in scratch: OpenFile, _ spool: SpoolSpace
+    ) throws(Failure) -> AttachedVideo.Content {
         try scratch.cut(to: 0)
         if isRendered {
             try MoviePartWriter(photo, movie).write(0, to: scratch) { _ throws(Failure) in }
@@ -139,29 +152,88 @@ final class MotionClip {
         try MovieWriter(photo, movie, from: start).write(
             isRendered ? [scratch] : [], to: scratch)
         let length = try scratch.length() - start
-        let bytes = scratch.bytes(from: start, count: length)
-        guard bytes.count == length else {
-            throw Failure(.ioFailure, "\(scratch.name) cannot be read back.")
+        let kept = try SpoolFile(bytes: length, in: spool)
+        for offset in stride(from: 0, to: length, by: AttachedVideo.stepBytes) {
+            let count = min(AttachedVideo.stepBytes, length - offset)
+            let bytes = scratch.bytes(from: start + offset, count: count)
+            guard bytes.count == count else {
+                throw Failure(.ioFailure, "\(scratch.name) cannot be read back.")
+            }
+            try Self.write(bytes, to: kept, at: offset)
         }
         try scratch.cut(to: 0)
-        return bytes
+        return .spooled(kept, count: length)
+    }
+
+    private static func write(
+        _ bytes: [UInt8], to kept: SpoolFile, at offset: Int
+    ) throws(Failure) {
+        let failure = bytes.withUnsafeBytes { bytes -> Failure? in
+            do throws(Failure) { try kept.write(bytes, at: offset) } catch { return error }
+            return nil
+        }
+        if let failure { throw failure }
     }
 }
 
 /// An encoded video, and the description of it for the photo's XMP.
 struct AttachedVideo: Sendable {
-    let bytes: [UInt8]
+    let content: Content
     let attachment: Attachments.Video
+
+    /// Where its bytes are.
+    enum Content: Sendable {
+        /// In the photo's own file.
+        case source(OpenFile, Range<Int>)
+        case spooled(SpoolFile, count: Int)
+
+        var count: Int {
+            switch self {
+            case .source(_, let range): range.count
+            case .spooled(_, let count): count
+            }
+        }
+    }
+
+    /// Bytes that are in memory at once.
+    static let stepBytes = 1 << 20
+
+    /// Writes the video at an offset of a file.
+    ///
+    /// - Throws: `noSpace`, `ioFailure`.
+    func write(to file: OpenFile, at start: Int) throws(Failure) {
+        let step = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Self.stepBytes, alignment: 16)
+        defer { step.deallocate() }
+        for offset in stride(from: 0, to: content.count, by: Self.stepBytes) {
+            let count = min(Self.stepBytes, content.count - offset)
+            switch content {
+            case .source(let source, let range):
+                let bytes = source.bytes(from: range.lowerBound + offset, count: count)
+                guard bytes.count == count else {
+                    throw Failure(
+                        .ioFailure,
+                        "\(source.name) became shorter while its video was copied. Put originals in their place by a rename."
+                    )
+                }
+                try file.write(bytes, at: start + offset)
+            case .spooled(let spool, _):
+                let part = UnsafeMutableRawBufferPointer(rebasing: step[..<count])
+                try spool.read(part, at: offset)
+                try file.write(UnsafeRawBufferPointer(part), at: start + offset)
+            }
+        }
+    }
 
     /// Writes the video as the last box of a finished HEIC.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     func append(toHEIC file: OpenFile) throws(Failure) {
-        guard let header = Attachments.boxHeader(ofVideo: bytes.count) else {
-            throw Failure(.internalError, "a video of \(bytes.count) bytes fits in no box.")
+        guard let header = Attachments.boxHeader(ofVideo: content.count) else {
+            throw Failure(.internalError, "a video of \(content.count) bytes fits in no box.")
         }
         let length = try file.length()
         try file.write(header, at: length)
-        try file.write(bytes, at: length + header.count)
+        try write(to: file, at: length + header.count)
     }
 }

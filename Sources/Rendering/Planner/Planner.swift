@@ -101,7 +101,9 @@ enum Planner {
         var clip: MotionClip?
         if !lane.keepsFile, motionVideo?.reason == nil, case .clip(let planned) = video {
             clip = planned
-            notes += planned.photo.plan.notes.map { "video: \($0)" }
+            notes += (planned.photo.plan.notes + [planned.note].compactMap(\.self)).map {
+                "video: \($0)"
+            }
         }
         let others = leftOut(
             companions, motionVideo, output, lane,

@@ -116,6 +116,7 @@ import Testing
         var files = RenderFiles(sources: [try OpenFile(reading: path)])
         let result = studio.path("result.jpg")
         files.outputs = [try OpenFile(writing: result)]
+        files.spool = try .nameless(in: studio.path(""), name: "the spool")
         let renderer = try Renderer()
         var reported: [RenderReply.Progress] = []
         let planned = try VipsTurn.shared {

@@ -263,8 +263,10 @@ import Testing
         try Data(plain[..<2] + odd + plain[2...]).write(to: URL(filePath: path))
         let movie = try MotionPhotoFile.movie()
         let claims = MotionVideo.Claims([])
+        let source = try OpenFile(reading: try studio.write(movie, as: "movie.mp4"))
         let video = AttachedVideo(
-            bytes: movie, attachment: .init(bytes: movie.count, type: "video/mp4", claims: claims))
+            content: .source(source, 0..<movie.count),
+            attachment: .init(bytes: movie.count, type: "video/mp4", claims: claims))
         try UltraHDRFile.join(nil, video, to: OpenFile(changing: path))
         let file = try MotionPhotoFile(path)
         let isSame = file.video == movie

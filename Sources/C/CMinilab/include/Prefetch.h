@@ -1,7 +1,7 @@
 #ifndef MINILAB_PREFETCH_H
 #define MINILAB_PREFETCH_H
 
-/* Prefetches the cache line of an address, which need not be readable, without waiting for it. */
+/* Asks for the cache line of an address, which need not be readable, and does not wait for it. */
 static inline void minilab_prefetch(const void *_Nullable address) { __builtin_prefetch(address); }
 
 #endif
