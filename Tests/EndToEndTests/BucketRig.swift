@@ -57,9 +57,12 @@ struct BucketRig {
 
     /// Puts an original into the bucket.
     func put(_ asset: String, _ data: Data) async throws {
-        _ = try await store.withClient {
-            try await $0.put(BlobKey("originals/\(asset)"), Array(data))
-        }
+        try await put(data, at: "originals/\(asset)")
+    }
+
+    /// Puts an object at a key below the library.
+    func put(_ data: Data, at key: String) async throws {
+        _ = try await store.withClient { try await $0.put(BlobKey(key), Array(data)) }
     }
 
     /// Gives a bucket rules for removing objects.

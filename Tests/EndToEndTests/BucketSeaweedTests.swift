@@ -149,6 +149,15 @@ struct BucketSeaweedTests {
         #expect(!bad.contains(StoreKeys.reader.secretKey))
     }
 
+    @Test func `check leaves a library of a later release alone`() async throws {
+        let rig = try await BucketRig()
+        try await rig.put(Data(#"{"format":9,"id":"x"}"#.utf8), at: "library.json")
+        let (ending, output) = try await rig.runPlain(["library", "check", "--library", rig.url])
+        #expect(ending == .exited(76), "\(output)")
+        #expect(output.contains("library.json has the format version 9"), "\(output)")
+        #expect(!output.contains("ok: "), "\(output)")
+    }
+
     @Test func `check tells which rules of the bucket remove photos`() async throws {
         let rig = try await BucketRig()
         let server = try await SharedSeaweed.server()

@@ -16,6 +16,11 @@ import Testing
         #expect(said.contains("nothing is wrong, with "), "\(said)")
         #expect(said.contains("warning: jobs are waiting, but no worker has sent a heartbeat"))
 
+        let (looked, seen) = try await MinilabProcess.run(
+            ["doctor"] + rig.server.flags(as: .gateway))
+        #expect(looked == .exited(0), "\(seen)")
+        #expect(seen.contains("warning: user gateway may look at the queue"), "\(seen)")
+
         _ = try await rig.redis.send(["ZREM", "minilab:{photos}:ready:normal:default", "a"])
         let (wrong, what) = try await MinilabProcess.run(["doctor"] + redis)
         #expect(wrong == .exited(1))

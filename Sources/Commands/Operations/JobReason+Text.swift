@@ -114,6 +114,8 @@ extension JobReason {
             "It can be replayed; an operator of the service should examine it first."
         case .replayWithoutDeadline: "A replay runs it without its deadline."
         case .replay: "It can be replayed after the cause is removed."
+        case .fitState:
+            "The asset's versions do not fit the edit: see its history, and send an edit that fits."
         case .changeEdit:
             "The same edit would fail again: replay the job with another edit, or send another job."
         }
@@ -377,6 +379,8 @@ extension JobReason {
             "Run minilab dead \(job) --bundle and keep the bundle for a report; then run \(replay)."
         case .replayWithoutDeadline: "\(replay) runs it without its deadline."
         case .replay: "Remove the cause; then run \(replay)."
+        case .fitState:
+            "See minilab history; send an edit that fits, or run \(replay) when this one does."
         case .changeEdit:
             "The same edit would fail again: run \(replay) --with-edit FILE, or send another job."
         }

@@ -45,7 +45,8 @@ extension StoredRecord {
             }
         } catch {
             throw CodedError(
-                .damaged, "the record of \(noun) \(id) cannot be read (\(error)). \(advice.damaged)"
+                .damaged,
+                "the record of \(noun) \(id) cannot be read (\(error.decodingReason)). \(advice.damaged)"
             )
         }
         throw CodedError(

@@ -1,4 +1,4 @@
-import BlobStore
+package import BlobStore
 public import Edits
 import Files
 import FoundationEssentials
@@ -103,11 +103,7 @@ extension BucketLibrary {
 
     /// The object with the library's identity; nil: there is none.
     private func document() async throws(Failure) -> (identity: LibraryIdentity?, tag: BlobTag)? {
-        let key = try keys.library()
-        guard let found = try await store.document(key, atMost: LibraryIdentity.bytesMax) else {
-            return nil
-        }
-        return (try LibraryIdentity.decoded(found.bytes, at: location(key)), found.blob.tag)
+        try await LibraryIdentity.object(try keys.library(), in: store, named: settings.name)
     }
 
     /// - Parameter tag: that of the object that is replaced; nil: there is none.
@@ -177,5 +173,27 @@ extension BucketLibrary {
         } catch {
             guard error.code == .notFound || error.code == .invalid else { throw error.failure() }
         }
+    }
+}
+
+extension LibraryIdentity {
+    /// Reads the identity of a library in a bucket, and returns whether there is one. That of an earlier release, which has
+    /// no id, is one.
+    ///
+    /// - Parameter name: the library, in messages.
+    /// - Throws: `laterFormat`; `damagedVersion` if the object is invalid; `storeUnavailable`, `ioFailure`.
+    package static func isThere(
+        in store: any BlobStore, named name: String
+    ) async throws(Failure) -> Bool {
+        let key = try await storeCall { () throws(BlobError) in try BlobKey(fileName) }
+        return try await object(key, in: store, named: name) != nil
+    }
+
+    /// The object with the identity; nil: there is none.
+    fileprivate static func object(
+        _ key: BlobKey, in store: any BlobStore, named name: String
+    ) async throws(Failure) -> (identity: LibraryIdentity?, tag: BlobTag)? {
+        guard let found = try await store.document(key, atMost: bytesMax) else { return nil }
+        return (try decoded(found.bytes, at: "\(name)/\(key)"), found.blob.tag)
     }
 }

@@ -175,7 +175,8 @@ extension BucketLibrary {
         } catch {
             throw Failure(
                 .ioFailure,
-                "the note of \(name) in \(folder) is damaged: \(error). The job is retried.")
+                "the note of \(name) in \(folder) is damaged: \(error.decodingReason). The job is retried."
+            )
         }
     }
 }

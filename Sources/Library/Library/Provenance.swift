@@ -134,7 +134,7 @@ extension Provenance {
             try LibraryDocument.checkFormat(of: bytes, upTo: known, at: path)
             throw Failure(
                 .damagedVersion,
-                "\(path) is no provenance: \(error). Restore it from a backup.")
+                "\(path) is no provenance: \(error.decodingReason). Restore it from a backup.")
         }
         try LibraryDocument.checkFormat(formatVersion, upTo: known, at: path)
         if let sentence = misnomer {

@@ -32,7 +32,7 @@ public struct EventReader: Sendable {
                 throw QueueError(
                     .unreadableEvent,
                     "entry \(id) of the events of queue \(queue) is passed over: it is no event that this release reads "
-                        + "(\(error)). A later release or another program wrote it; read it with XRANGE, or upgrade "
+                        + "(\(error.decodingReason)). A later release or another program wrote it; read it with XRANGE, or upgrade "
                         + "this minilab."
                 )
             }

@@ -23,20 +23,15 @@ extension JobQueue {
             overdue: try await overdue())
     }
 
-    /// Returns the workers that sent a heartbeat recently.
-    public func workers() async throws(QueueError) -> [WorkerInfo] {
-        let infos = try await send("HGETALL", name.keys.workerInfos).pairs ?? [:]
-        var workers: [WorkerInfo] = []
-        for (name, info) in infos.sorted(by: { $0.key < $1.key }) {
-            do {
-                workers.append(
-                    try JSONDecoder().decode(WorkerInfo.self, from: Data(info.utf8)))
-            } catch {
-                throw QueueError(
-                    .unexpectedReply, "the report of worker \(name) cannot be read: \(error)")
-            }
-        }
-        return workers
+    /// Returns those of some ids that the queue knows as jobs, sent ones among them.
+    package func known(_ ids: [String]) async throws(QueueError) -> [String] {
+        let replies = try await sendAll(
+            ids.flatMap { id in
+                [["EXISTS", name.keys.job(id)], ["HEXISTS", name.keys.reserved, id]]
+            })
+        return ids.enumerated().filter { number, _ in
+            replies[2 * number].int == 1 || replies[2 * number + 1].int == 1
+        }.map(\.element)
     }
 
     /// Returns the record of a job; nil if there is none or it was dropped. For a submitted job that is not admitted yet, the
@@ -85,7 +80,8 @@ extension JobQueue {
             return try JobOutcome(outcome, json: Data(bytes))
         } catch {
             throw QueueError(
-                .unexpectedReply, "the result of job \(job) cannot be read: \(error)")
+                .unexpectedReply, "the result of job \(job) cannot be read: \(error.decodingReason)"
+            )
         }
     }
 

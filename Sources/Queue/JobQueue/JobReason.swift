@@ -132,6 +132,8 @@ public enum JobReason: Sendable, Equatable {
         case replayWithoutDeadline
         /// Replay when the cause is fixed.
         case replay
+        /// Send an edit that fits the asset's versions, or replay once they fit this one.
+        case fitState
         /// Replay with another edit, or send another job.
         case changeEdit
     }
@@ -391,14 +393,8 @@ extension JobFacts {
 
     private var advice: JobReason.Advice {
         if has("malformed") { return .sendAgain }
-        let code = text("code").flatMap(FailureCode.init)
-        return switch code {
-        case .renderCrashed, .untrustedRender, .workerLost: .reportAndReplay
-        case .deadlinePassed: .replayWithoutDeadline
-        // Permanent, until someone brings what the message names.
-        case .missingAsset, .missingResource, .badResource, .damagedVersion: .replay
-        default: code?.isPermanent == false ? .replay : .changeEdit
-        }
+        // A code of a later release has an advice that this one does not know.
+        return text("code").flatMap(FailureCode.init).map(JobReason.Advice.init) ?? .changeEdit
     }
 
     private var unknown: JobReason {
@@ -419,5 +415,31 @@ extension JobFacts {
         case "batchDropped": .batchDropped
         default: nil
         }
+    }
+}
+
+extension JobReason.Advice {
+    /// The advice to an operator about a job that died of a code.
+    init(_ code: FailureCode) {
+        self =
+            switch code {
+            case .renderCrashed, .untrustedRender, .workerLost: .reportAndReplay
+            case .deadlinePassed: .replayWithoutDeadline
+            // Until someone brings what the message names: a photo, a resource, a font, a limit, a package, a right.
+            case .missingAsset, .missingResource, .badResource, .missingGlyph, .damagedVersion,
+                .emptyFile, .unsupportedFormat, .unsupportedMediaType, .damagedPhoto,
+                .damagedVideo, .pairMismatch, .tooManyPixels, .exceedsLimit,
+                .exceedsMemoryBudget, .formatUnavailable, .unconfined, .rendererUnavailable,
+                .renderTimedOut, .outOfMemory, .noSpace, .ioFailure, .storeUnavailable,
+                .laterFormat, .revisionConflict, .internalError:
+                .replay
+            case .noSuchStep, .missingVersion, .missingDraft, .staleDraft, .overtaken: .fitState
+            case .malformedJSON, .unknownField, .missingField, .invalidValue, .oversizedField,
+                .unknownFilter, .unknownParameter, .parameterOutOfRange, .missingValue,
+                .noSuchBatch, .assetOutsideLibrary, .cannotHandleAdjustmentData,
+                .adjustmentDataUndecodable, .adjustmentDataNotEncodable, .badSidecar, .hdrNotKept,
+                .cannotFit:
+                .changeEdit
+            }
     }
 }

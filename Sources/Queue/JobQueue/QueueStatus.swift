@@ -269,4 +269,16 @@ extension JobQueue {
         else { return nil }
         return AdmissionLimit(entries: Int(entries), jobs: counts[0], bytes: counts[1])
     }
+
+    /// Returns the number of announced entries that nobody admits at present, because no worker lives or admission is held; zero while
+    /// they are on their way. What looks for jobs does not find them.
+    package func standingEntries() async throws(QueueError) -> Int {
+        if let hold = try await ingressHold() { return hold.entries }
+        guard try await workers().isEmpty else { return 0 }
+        let replies = try await sendAll([
+            ["XLEN", name.keys.ingress],
+            ["XLEN", name.keys.prefix + "in:interactive"],
+        ])
+        return replies.reduce(0) { $0 + Int($1.int ?? 0) }
+    }
 }

@@ -68,6 +68,16 @@ struct LoginStep {
             return .passing("the server is not ready: \(error.message)")
         }
         let url = configuration.url
+        // Any first command to a server is refused so, and no fault of it. What a sentinel wants, its own advice says.
+        if error.prefix == "NOAUTH", url.password == nil,
+            ![.offerLogin, .findMaster].contains(kind)
+        {
+            return .refusal(
+                .loginRefused,
+                "the server wants a login (\(error.message)); set redis.user and redis.password.file (MINILAB_REDIS_USER, "
+                    + "MINILAB_REDIS_PASSWORD_FILE), or put user and password into the URL",
+                serverError: error)
+        }
         let advice: String
         switch kind {
         case .authenticate:

@@ -168,7 +168,35 @@ package struct AssetEditor: Sendable {
         return editors.open(sidecar.adjustment, of: content.input.photo)
     }
 
+    /// Decides what an edit does to an asset.
+    ///
+    /// - Throws: `missingAsset` instead of a missing version or draft, and instead of nothing to do, if there is no such photo.
     func plan(
+        _ edit: Edit, _ open: OpenAsset, for borrower: Borrower
+    ) async throws -> EditPlan {
+        do {
+            let plan = try await decide(edit, open, for: borrower)
+            if case .unchanged = plan { try await checkPhoto(of: open) }
+            return plan
+        } catch let failure as Failure
+            where failure.code == .missingVersion || failure.code == .missingDraft
+        {
+            try await checkPhoto(of: open)
+            throw failure
+        }
+    }
+
+    /// Throws unless the asset has an edit or an original.
+    ///
+    /// Only what reads no original asks for this: an edit that renders fails by itself, and in a bucket each look is a request.
+    ///
+    /// - Throws: `missingAsset`, and the other failures of `checkOriginal(of:)`.
+    func checkPhoto(of open: OpenAsset) async throws(Failure) {
+        guard open.state == AssetState() else { return }
+        try await library.checkOriginal(of: open.asset)
+    }
+
+    private func decide(
         _ edit: Edit, _ open: OpenAsset, for borrower: Borrower
     ) async throws -> EditPlan {
         let asset = open.asset
@@ -212,7 +240,9 @@ package struct AssetEditor: Sendable {
         if let name = source.version {
             version = try await self.version(name, of: source.asset)
         } else {
-            version = try await library.state(of: source.asset).current
+            let state = try await library.state(of: source.asset)
+            if state == AssetState() { try await library.checkOriginal(of: source.asset) }
+            version = state.current
         }
         guard let version, let content = version.content else {
             throw Failure(

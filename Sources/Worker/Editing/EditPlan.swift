@@ -166,8 +166,11 @@ extension EditPlan {
             throw Failure(
                 .missingDraft,
                 "the asset \(open.asset.string.debugDescription) has "
-                    + (open.state.draft.map { "the draft \($0.version), not " } ?? "no draft ")
-                    + (version ?? "to publish") + ".")
+                    + (open.state.draft.map {
+                        "the draft \($0.version), not \(version ?? "another one"). Publish that one, or make another."
+                    }
+                        ?? "no draft \(version ?? "to publish"). An edit with \"draft\": true makes one.")
+            )
         }
         guard draft.parent == open.state.current?.version else {
             throw Failure(

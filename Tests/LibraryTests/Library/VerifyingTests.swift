@@ -160,6 +160,31 @@ import Testing
             ])
     }
 
+    /// Contents of a damaged record, and the place in it that is told.
+    private static let damages = [
+        ("{", "it is not valid JSON"), (#"{"formatVersion":1}"#, " is missing"),
+        ("[]", "the document is not an object"),
+    ]
+
+    @Test(arguments: damages)
+    func `a damaged record is told with its path once, and in words`(
+        bytes: String, why: String
+    ) async throws {
+        let f = try await edited()
+        let record = f.library.folder(of: f.asset).shelf(.versions).appending("2-2")
+            .appending(Provenance.fileName)
+        try Data(bytes.utf8).write(to: URL(filePath: record.string), options: .atomic)
+        let found = try await verify(f).problems.filter {
+            $0.path == record.string && $0.sentence.contains("is no provenance")
+        }
+        #expect(found.count == 1)
+        let sentence = try #require(found.first).sentence
+        #expect(
+            sentence.hasPrefix("it is no provenance: ") && sentence.contains(why), "\(sentence)")
+        #expect(!sentence.contains(record.string) && !sentence.contains("Error"), "\(sentence)")
+        #expect(sentence.split(separator: "Restore it").count == 2, "\(sentence)")
+    }
+
     @Test func `a version in another's folder is found`() async throws {
         let f = try await edited()
         let shelf = f.library.folder(of: f.asset).shelf(.versions)

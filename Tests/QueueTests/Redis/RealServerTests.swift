@@ -124,6 +124,19 @@ import Testing
             #expect(error?.code == .loginRefused)
             #expect(error?.serverError?.prefix == "NOAUTH")
         }
+        // The first command of a login differs, and the advice does not.
+        for (path, name) in [("", ""), ("", "minilab"), ("/3", "")] {
+            try await withClient(
+                "redis://127.0.0.1:\(server.port)\(path)", configure: { $0.name = name }
+            ) { client async throws in
+                let error = await failure { () throws(RedisError) in
+                    try await client.send(["GET", "a"])
+                }
+                let message = error?.message ?? ""
+                #expect(message.contains("set redis.user and redis.password.file"), "\(message)")
+                #expect(!message.contains("client name") && !message.contains("check database"))
+            }
+        }
         try await withClient("redis://:secret@127.0.0.1:\(server.port)") { client async throws in
             #expect(try await client.send(["GET", "a"]).isNull)
         }

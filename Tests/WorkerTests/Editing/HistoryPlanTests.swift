@@ -97,8 +97,10 @@ import Testing
             try EditPlan.publish("3-4", open(current, draft: draft))
         }
         #expect(other?.code == .missingDraft)
+        #expect(other?.message.contains("has the draft 3-3, not 3-4. Publish that one") == true)
         let none = #expect(throws: Failure.self) { try EditPlan.publish(nil, open(current)) }
         #expect(none?.code == .missingDraft)
+        #expect(none?.message.contains(#"An edit with "draft": true makes one."#) == true)
         let newer = F.version("3-9", F.content(try F.sepia()))
         let stale = #expect(throws: Failure.self) {
             try EditPlan.publish(nil, open(newer, draft: draft))

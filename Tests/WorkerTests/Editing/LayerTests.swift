@@ -171,6 +171,39 @@ import Testing
         }
     }
 
+    /// Edits that read no original by themselves, and one that would copy from the photo.
+    private static let withoutOriginal = [
+        #"{"mode": "undo"}"#, #"{"mode": "redo"}"#, #"{"mode": "revert"}"#,
+        #"{"mode": "publish"}"#, #"{"mode": "discard"}"#, #"{"mode": "render"}"#,
+        #"{"mode": "amend", "changes": [{"step": 0, "remove": true}]}"#, #"{"filters": []}"#,
+        #"{"mode": "renditions", "renditions": {"web": {"box": [20, 20]}}}"#,
+        #"{"mode": "copyEdit", "from": "no-such.png"}"#,
+    ]
+
+    @Test(arguments: withoutOriginal)
+    func `no edit calls a photo that is not there one without edits`(edit: String) async throws {
+        let none = try AssetPath("no-such.png")
+        let failure = await #expect(throws: Failure.self) { try await bench.edit(none, edit) }
+        #expect(failure?.code == .missingAsset)
+        #expect(failure?.message.contains("no-such.png") == true)
+        guard edit.contains("copyEdit") else { return }
+        let source = await #expect(throws: Failure.self) { try await bench.edit(asset, edit) }
+        #expect(source?.code == .missingAsset)
+    }
+
+    @Test func `an edited photo whose original is gone can still be undone`() async throws {
+        let first = try provenance(await bench.edit(asset, invert))
+        _ = try await bench.edit(asset, #"{"filters": [{"name": "CISepiaTone"}]}"#)
+        try FileManager.default.removeItem(
+            atPath: bench.library.originals.pushing(FilePath(asset.string)).string)
+        let undone = try provenance(await bench.edit(asset, #"{"mode": "undo"}"#))
+        #expect(undone.content == first.content)
+        let failure = await #expect(throws: Failure.self) {
+            try await bench.edit(asset, #"{"mode": "publish"}"#)
+        }
+        #expect(failure?.code == .missingDraft)
+    }
+
     @Test func `a draft that another edit overtook is not published`() async throws {
         _ = try await bench.edit(asset, #"{"filters": [{"name": "CISepiaTone"}], "draft": true}"#)
         _ = try await bench.edit(asset, invert)

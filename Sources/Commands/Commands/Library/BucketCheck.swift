@@ -2,6 +2,7 @@ import BlobStore
 import BucketLibrary
 import Edits
 import FoundationEssentials
+import Library
 import Logging
 import Operations
 
@@ -29,7 +30,9 @@ struct BucketCheck {
     func close() async { for client in clients { await client.close() } }
 
     /// Runs all checks, but stops after a failure that makes all others fail.
-    func run() async -> [Finding] {
+    ///
+    /// - Throws: `laterFormat`.
+    func run() async throws(Failure) -> [Finding] {
         var findings = [clear()]
         findings.append(
             await finding("workers list and read the library") { () async throws(BlobError) in
@@ -39,6 +42,10 @@ struct BucketCheck {
                 }
             })
         guard findings.last?.verdict == .ok else { return findings }
+        findings.append(
+            try await .identity { () async throws(Failure) in
+                try await LibraryIdentity.isThere(in: store, named: settings.name)
+            })
         findings.append(
             await finding("workers list and read originals") { () async throws(BlobError) in
                 let below = settings.originals == nil ? "originals/" : ""

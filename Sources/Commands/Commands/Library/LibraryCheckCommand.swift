@@ -18,7 +18,7 @@ struct LibraryCheckCommand: AsyncParsableCommand {
             In a bucket: tries the requests of workers and gc, with the keys that they would find here: rights, conditional writes, the \
             clock, the scratch folder; and checks which objects the bucket's own rules remove. Writes and removes one small object, edits/probe-…, and reads no photo.
 
-            Ends with 1 if workers could not work. A missing right of gc alone, and a rule that removes photos, are \
+            Ends with 1 if workers could not work, and with 76, before it writes anything, if a later release wrote the library. A missing right of gc alone, and a rule that removes photos, are \
             warnings. Reading the rules needs s3:GetLifecycleConfiguration and s3:GetBucketVersioning, which workers do not need.
 
             Example:
@@ -34,10 +34,23 @@ struct LibraryCheckCommand: AsyncParsableCommand {
         let findings: [LibraryFinding]
         switch location {
         case .folder(let root, _):
-            findings = try await offPool { () throws(Failure) in FolderCheck(root).run() }
+            let identity = try await LibraryFinding.identity { () async throws(Failure) in
+                let contents = try await offPool { () throws(Failure) in
+                    try LibraryFolder.contents(of: root)
+                }
+                if case .library = contents { return true } else { return false }
+            }
+            findings = try await offPool { () throws(Failure) in
+                [identity] + FolderCheck(root).run()
+            }
         case .bucket(let settings):
             let check = try BucketCheck(settings, logger)
-            findings = await check.run()
+            do {
+                findings = try await check.run()
+            } catch {
+                await check.close()
+                throw error
+            }
             await check.close()
         }
         if json {
@@ -152,5 +165,28 @@ struct LibraryFinding: Encodable {
 
     var line: String {
         "\(verdict.rawValue): \(check)" + (sentence.map { ": " + $0 } ?? "")
+    }
+}
+
+extension LibraryFinding {
+    /// The finding about `library.json`. It comes before all that write: what a later release wrote is left alone.
+    ///
+    /// - Parameter isThere: reads the identity of the library.
+    /// - Throws: `laterFormat`.
+    static func identity(
+        _ isThere: () async throws(Failure) -> Bool
+    ) async throws(Failure) -> LibraryFinding {
+        let check = "this release knows the library"
+        do throws(Failure) {
+            guard try await !isThere() else {
+                return LibraryFinding(check: check, verdict: .ok, sentence: nil)
+            }
+            return LibraryFinding(
+                check: check, verdict: .note,
+                sentence: "it has no library.json yet: minilab library create makes it.")
+        } catch {
+            guard error.code != .laterFormat else { throw error }
+            return LibraryFinding(check: check, verdict: .failed, sentence: error.message)
+        }
     }
 }

@@ -11,7 +11,8 @@ struct CancelCommand: AsyncParsableCommand {
         discussion: """
             Workers stop a running job at once; a version that is being published stays. A whole batch is cancelled \
             in one step, whatever its size; those of its jobs that had left the stream are then ended one after the \
-            other. Ends with 1 when a job could not be cancelled.
+            other. Jobs that no worker has admitted yet are not found: the command says how many wait, and ends with 1. Ends with 1 \
+            when a job could not be cancelled, too.
 
             Example:
               minilab cancel order-77-photo-3 --reason "ordered twice"
@@ -44,7 +45,7 @@ struct CancelCommand: AsyncParsableCommand {
     }
 
     private func cancel(_ jobs: [String]) async throws {
-        let answers = try await queueOptions.withQueue { queue, _ in
+        let (answers, standing) = try await queueOptions.withQueue { queue, redis in
             var answers: [JobQueue.Cancellation] = []
             for start in stride(from: 0, to: jobs.count, by: JobQueue.cancelMax) {
                 let chunk = Array(jobs[start..<min(start + JobQueue.cancelMax, jobs.count)])
@@ -66,6 +67,7 @@ struct CancelCommand: AsyncParsableCommand {
         } else {
             for (job, answer) in zip(jobs, answers) { print("\(job): \(answer.text)") }
         }
+        warn(standing)
         guard answers.allSatisfy(\.isEffective) else { throw ExitCode(1) }
     }
 
@@ -99,7 +101,7 @@ struct CancelCommand: AsyncParsableCommand {
     }
 
     private func cancel(tenant: JobID) async throws {
-        let report = try await queueOptions.withQueue { queue, _ in
+        let (report, standing) = try await queueOptions.withQueue { queue, redis in
             // Batches are cancelled first; otherwise they would feed further jobs of the tenant into the queue.
             var batches: [String] = []
             for batch in try await queue.batches(
@@ -109,17 +111,46 @@ struct CancelCommand: AsyncParsableCommand {
                 batches.append(batch.batch)
             }
             let ended = try await queue.cancelJobs(of: tenant, reason: reason)
-            return TenantReport(
+            let isKnown = try await queue.tenantRules()[tenant.string] != nil
+            let standing = try await queue.standingEntries()
+            guard
+                isKnown || standing > 0 || !batches.isEmpty || ended.cancelled + ended.notified > 0
+                    || ended.publishing > 0
+            else {
+                throw CommandError(
+                    "tenant \(tenant.string.debugDescription) has no batches and no jobs that have not ended: nothing was "
+                        + "cancelled. minilab top lists the tenants that have jobs.")
+            }
+            await CommandAudit(redis, queue.name).note(
+                "cancelTenant",
+                "\(tenant): \(counted(batches.count, "batch", "batches")), \(counted(ended.cancelled, "job"))"
+            )
+            let report = TenantReport(
                 tenant: tenant.string, batches: batches, jobs: ended.cancelled,
                 told: ended.notified,
                 publishing: ended.publishing)
+            return (report, standing)
         }
-        if json { return try printJSON(report) }
+        warn(standing)
+        if json { try printJSON(report) } else { tell(report) }
+        if standing > 0 { throw ExitCode(1) }
+    }
+
+    private func tell(_ report: TenantReport) {
         print(
-            "tenant \(tenant): \(counted(report.batches.count, "batch", "batches")) and "
+            "tenant \(report.tenant): \(counted(report.batches.count, "batch", "batches")) and "
                 + "\(counted(report.jobs, "job")) cancelled"
                 + (report.told > 0 ? ", workers stop \(report.told) that run" : "")
                 + (report.publishing > 0 ? ", \(report.publishing) are being published" : ""))
+    }
+
+    /// Says that there may be jobs which were not found.
+    private func warn(_ standing: Int) {
+        guard standing > 0 else { return }
+        StandardError.write(
+            "warning: \(counted(standing, "entry", "entries")) that no worker has admitted may be jobs to cancel, and run later. Pause "
+                + "the queue or the tenant (minilab pause), let a worker admit them, and cancel again."
+        )
     }
 }
 

@@ -1,6 +1,10 @@
+import AccessKeys
 import ArgumentParser
+import Edits
 import JobQueue
 import Operations
+import Redis
+import Telemetry
 
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,10 +24,13 @@ struct ExplainCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object per line: the facts and the sentence.") var json = false
 
     func run() async throws {
-        let facts = try await queueOptions.withQueue { queue, _ in
+        let (facts, names) = try await queueOptions.withQueue { queue, redis in
             var facts: [JobFacts] = []
             for job in jobs { facts.append(try await queue.facts(of: job)) }
-            return facts
+            let unknown = facts.filter { !$0.isKnown }.map(\.job)
+            guard !unknown.isEmpty else { return (facts, [String: [String]]()) }
+            let names = try await ClientNames(queue, redis).jobs(called: unknown)
+            return (facts, names)
         }
         for job in facts {
             if json {
@@ -31,7 +38,39 @@ struct ExplainCommand: AsyncParsableCommand {
             } else {
                 print(jobs.count == 1 ? job.sentence : "\(job.job): \(job.sentence)")
             }
+            if let names = names[job.job] {
+                StandardError.write(
+                    "clients of the gateway have called \(names.joined(separator: ", ")) like this: the tenant stands before "
+                        + "their names.")
+            }
         }
         if facts.contains(where: { !$0.isKnown }) { throw ExitCode(1) }
+    }
+}
+
+/// The jobs of the gateway's clients by the names that the clients know: the gateway puts the tenant before them.
+private struct ClientNames {
+    private let queue: JobQueue
+    private let keys: KeyStore
+
+    /// The most tenants that are asked about, those with the first names.
+    private static let tenantsMax = 1000
+
+    init(_ queue: JobQueue, _ redis: RedisClient) async throws {
+        self.queue = queue
+        keys = try await KeyStore(
+            redis: redis, queue: queue.name, at: GatewayRecords(queue).keysToRead())
+    }
+
+    /// Returns the full names of jobs that the queue knows, by the names that clients know.
+    func jobs(called names: [String]) async throws -> [String: [String]] {
+        let tenants = Set(try await keys.list().compactMap { $0.tenant?.string }).sorted()
+        var found: [String: [String]] = [:]
+        for name in names {
+            let full = tenants.prefix(Self.tenantsMax).map { "\($0).\(name)" }
+            let known = try await queue.known(full)
+            if !known.isEmpty { found[name] = known }
+        }
+        return found
     }
 }

@@ -60,7 +60,17 @@ struct ResumeCommand: AsyncParsableCommand {
     func run() async throws {
         let rule: QueueRule =
             if let tenant { .cap(try JobID(tenant), nil) } else { .paused(nil) }
-        try await queueOptions.withQueue { queue, _ in try await queue.set([rule]) }
+        try await queueOptions.withQueue { queue, redis in
+            // A mistyped name would be a rule of its own, and the tenant stays paused.
+            if let tenant, try await queue.tenantRules()[tenant]?.cap == nil {
+                throw CommandError(
+                    "tenant \(tenant.debugDescription) is not paused and has no cap: nothing was changed. minilab limit lists "
+                        + "the tenants that have one.")
+            }
+            try await queue.set([rule])
+            await CommandAudit(redis, queue.name).note(
+                "resume", tenant.map { "tenant \($0)" } ?? "the queue")
+        }
         if json { return try printJSON(["resumed": tenant ?? "all"]) }
         print("resumed\(tenant.map { ": tenant \($0)" } ?? "")")
     }

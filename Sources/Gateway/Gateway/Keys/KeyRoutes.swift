@@ -67,7 +67,7 @@ enum KeyRoutes {
         do {
             return try JSONDecoder().decode(KeyTerms.self, from: Data(json.canonical.utf8))
         } catch let error as DecodingError {
-            let field = error.path.isEmpty ? "The body" : error.path
+            let field = error.place.isEmpty ? "The body" : error.place
             throw Problem(
                 Failure(
                     .invalidValue,
@@ -88,21 +88,5 @@ enum KeyRoutes {
                 .unknownField,
                 "\(String(unknown.prefix(80)).debugDescription) is not a field of \(what); known: "
                     + known.joined(separator: ", ") + "."), status: .unprocessableContent)
-    }
-}
-
-extension DecodingError {
-    /// The place of the error in the document, with dots between names.
-    fileprivate var path: String {
-        let (context, key): (Context, (any CodingKey)?) =
-            switch self {
-            case .keyNotFound(let key, let context): (context, key)
-            case .typeMismatch(_, let context), .valueNotFound(_, let context),
-                .dataCorrupted(let context):
-                (context, nil)
-            @unknown default: (Context(codingPath: [], debugDescription: ""), nil)
-            }
-        return (context.codingPath + [key].compactMap { $0 }).map(\.stringValue)
-            .joined(separator: ".")
     }
 }

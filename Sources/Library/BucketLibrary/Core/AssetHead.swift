@@ -181,7 +181,8 @@ extension AssetHead {
             try LibraryDocument.checkFormat(of: bytes, upTo: Self.formatWritten, at: location)
             throw Failure(
                 .damagedVersion,
-                "\(location) is no head of an asset: \(error). Restore it from a backup.")
+                "\(location) is no head of an asset: \(error.decodingReason). Restore it from a backup."
+            )
         }
         try LibraryDocument.checkFormat(format, upTo: Self.formatWritten, at: location)
         if let sentence = mistake {

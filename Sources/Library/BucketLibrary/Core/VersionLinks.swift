@@ -48,7 +48,7 @@ extension VersionLinks {
             try LibraryDocument.checkFormat(of: bytes, upTo: Self.formatWritten, at: location)
             throw Failure(
                 .damagedVersion,
-                "\(location) is no list of links: \(error). Restore it from a backup."
+                "\(location) is no list of links: \(error.decodingReason). Restore it from a backup."
             )
         }
         try LibraryDocument.checkFormat(document.format, upTo: Self.formatWritten, at: location)

@@ -189,7 +189,7 @@ public struct LibraryIdentity: Sendable, Equatable {
         } catch {
             throw Failure(
                 .damagedVersion,
-                "\(location) does not say the library's format and id: \(error). Restore it from a backup."
+                "\(location) does not say the library's format and id: \(error.decodingReason). Restore it from a backup."
             )
         }
         try LibraryDocument.checkFormat(document.format, upTo: formatWritten, at: location)

@@ -172,7 +172,7 @@ extension SizeList {
             try LibraryDocument.checkFormat(of: bytes, upTo: Self.formatKnown, at: location)
             throw Failure(
                 .damagedVersion,
-                "\(location) is no list of renditions: \(error). Remove it and have them made again."
+                "\(location) is no list of renditions: \(error.decodingReason). Remove it and have them made again."
             )
         }
         try LibraryDocument.checkFormat(

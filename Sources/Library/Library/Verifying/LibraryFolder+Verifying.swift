@@ -108,7 +108,7 @@ struct AssetShelves {
             do throws(Failure) {
                 pointed[shelf] = try folder.pointed(shelf)
             } catch {
-                report.add(problem: .pointer, folder.pointer(shelf).string, error.message)
+                report.add(problem: .pointer, folder.pointer(shelf).string, error)
             }
             for name in try files.list(folder.shelf(shelf))
             where !AssetFolder.isConfirmation(name, on: shelf) {

@@ -76,6 +76,27 @@ public struct Verification: Sendable, Equatable, Encodable {
         problems.append(Finding(subject: subject, path: path, sentence: sentence))
     }
 
+    /// Adds a failure as a problem: without the path, which the report has beside it, and with the advice if it has no such one.
+    public mutating func add(
+        problem subject: Subject, _ path: String, _ failure: Failure, advice: String? = nil
+    ) {
+        var sentence = failure.message
+        if sentence.hasPrefix(path + ": ") {
+            sentence = String(sentence.dropFirst(path.count + 2))
+        } else if sentence.hasPrefix(path + " ") {
+            sentence = "it" + sentence.dropFirst(path.count)
+        }
+        if let advice, !(sentence.contains("Restore it") && advice.hasPrefix("Restore it")) {
+            sentence += " " + advice
+        }
+        add(problem: subject, path, sentence)
+    }
+
+    /// Adds a file or version that a later release wrote.
+    mutating func add(later subject: Subject, _ path: String, _ sentence: String) {
+        later.append(Finding(subject: subject, path: path, sentence: sentence))
+    }
+
     /// Adds a check that was not possible.
     public mutating func add(note subject: Subject, _ path: String, _ sentence: String) {
         notes.append(Finding(subject: subject, path: path, sentence: sentence))
@@ -144,7 +165,7 @@ extension Verification {
                 problem: .provenance, location,
                 "it names the version \(version.version). Restore it.")
         } catch {
-            add(problem: .provenance, location, error.message + " Restore it.")
+            add(problem: .provenance, location, error, advice: "Restore it.")
         }
         return nil
     }
@@ -251,7 +272,7 @@ extension Content {
     ) -> Recipe? {
         switch editors.open(sidecar.adjustment, of: input.photo) {
         case .undecodable(let failure):
-            report.add(problem: .adjustmentData, path, failure.message)
+            report.add(problem: .adjustmentData, path, failure)
             return nil
         case .cannotHandle(let reason):
             if recipe != nil {

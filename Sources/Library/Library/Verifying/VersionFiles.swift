@@ -130,7 +130,7 @@ package struct VersionFiles {
                 return
             }
             guard error.code == .damagedVersion || isFinding(error) else { throw error }
-            report.add(problem: .rendition, version.version, error.message)
+            report.add(problem: .rendition, version.version, error)
             return
         }
         for key in list.names {
@@ -159,7 +159,7 @@ package struct VersionFiles {
                         + "\(rendition.made.sha256). Remove it. \(advice)")
             } catch {
                 guard isFinding(error) else { throw error }
-                report.add(problem: .rendition, location, error.message + " " + advice)
+                report.add(problem: .rendition, location, error, advice: advice)
             }
         }
     }
@@ -184,7 +184,7 @@ package struct VersionFiles {
         } catch {
             guard isFinding(error) else { throw error }
             report.add(
-                problem: file.subject, location, error.message + " Restore it from a backup.")
+                problem: file.subject, location, error, advice: "Restore it from a backup.")
         }
         return false
     }
@@ -198,7 +198,7 @@ package struct VersionFiles {
                     try await offPool { () throws(Failure) in try FileDigest.sha256(of: file).hex })
             } catch {
                 originalDigest = .some(nil)
-                report.add(problem: .original, location, error.message)
+                report.add(problem: .original, location, error)
             }
         }
         guard case .some(.some(let found)) = originalDigest else { return false }
@@ -225,7 +225,7 @@ package struct VersionFiles {
             let sidecar = try await library.sidecar(of: content, in: version, asset)
             return content.recipe(checking: sidecar, at: location, editors, &report)
         } catch {
-            report.add(problem: .adjustmentData, location, error.message)
+            report.add(problem: .adjustmentData, location, error)
             return nil
         }
     }

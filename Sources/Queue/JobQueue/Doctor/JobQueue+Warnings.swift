@@ -164,6 +164,16 @@ extension JobQueue {
         return warnings
     }
 
+    /// Asks the server for a user that may look and not repair, as `gateway`; nil if this one may not look either.
+    private func askToLook() async throws(QueueError) -> ServerVerdict? {
+        var verdict = try await askServer(as: .gateway)
+        guard verdict.runsScripts else { return nil }
+        verdict.warnings.append(
+            "user \(redis.user) may look at the queue, and neither repair it nor do all else that the commands of minilab do: give "
+                + "them the user operator of ops/redis-users.conf.")
+        return verdict
+    }
+
     /// The maximum number of walks of a repair: the first repairs may reveal further faults.
     static let repairWalksMax = 3
 
@@ -180,7 +190,12 @@ extension JobQueue {
     public func diagnose(
         as program: QueueProgram = .operator, repair: Bool = false
     ) async throws(QueueError) -> Diagnosis {
-        let server = try await askServer(as: program)
+        var server = try await askServer(as: program)
+        if !server.runsScripts, !repair, program == .operator,
+            let looking = try await askToLook()
+        {
+            server = looking
+        }
         guard server.runsScripts else {
             throw QueueError(.unsafeServer, server.refusals.joined(separator: " "))
         }

@@ -273,7 +273,7 @@ package struct PartTask: Sendable, Codable, Equatable {
         } catch {
             throw Failure(
                 .malformedJSON,
-                "the task of a movie's part cannot be read: \(error). The worker that has the movie renders the part "
+                "the task of a movie's part cannot be read: \(error.decodingReason). The worker that has the movie renders the part "
                     + "itself.")
         }
     }

@@ -373,6 +373,7 @@ extension AssetEditor {
         } else if let current = open.state.current {
             return current
         }
+        try await checkPhoto(of: open)
         throw Failure(
             .missingVersion,
             "the asset \(open.asset.string.debugDescription) has no "
