@@ -50,9 +50,13 @@ class Promises:
     def open_batch(self, batch, assets):
         """Opens a batch with these members; gives their names in the queue."""
         self.ask("POST", "/batches", json.dumps({"id": batch, "edit": EDIT}))
+        return self.add_members(batch, 0, assets)
+
+    def add_members(self, batch, first, assets):
+        """Adds members, the first of them with this number; gives their names in the queue."""
         lines = "".join(json.dumps({"asset": asset}) + "\n" for asset in assets)
-        self.ask("PUT", f"/batches/{batch}/members?from=0", lines, "application/x-ndjson")
-        return [f"{TENANT}.{batch}:{number}" for number in range(len(assets))]
+        self.ask("PUT", f"/batches/{batch}/members?from={first}", lines, "application/x-ndjson")
+        return [f"{TENANT}.{batch}:{first + number}" for number in range(len(assets))]
 
     def seal(self, batch, jobs):
         self.ask("POST", f"/batches/{batch}/seal", json.dumps({"jobs": jobs}))

@@ -88,11 +88,11 @@ class BucketRig(EditsRig):
 
     # Looking
 
-    def look(self, *words, timeout=VERIFY_SECONDS_MAX):
+    def look(self, *words, timeout=VERIFY_SECONDS_MAX, logins=None):
         """Runs a command of minilab on the bucket, past the proxy, as on a machine of its own."""
         return subprocess.run(
             [self.minilab, *words, "--library", self.store.url()], capture_output=True, text=True, timeout=timeout,
-            env={**os.environ, **self.store.environment, "MINILAB_SCRATCH": f"{self.folder}/scratch-looking"})
+            env={**os.environ, **self.store.environment, **(logins or {}), "MINILAB_SCRATCH": f"{self.folder}/scratch-looking"})
 
     def ends_now(self):
         """How many generations have ended well by now, told cheaply."""

@@ -16,14 +16,18 @@ BACK_SECONDS_MAX = 120
 
 class GatewayRig(PhotoRig):
     def start_gateway(self):
-        port = free_port()
-        self.address = f"http://127.0.0.1:{port}"
-        gateway = Child(
-            [f"{self.minilab}-gateway", "--library", self.library, "--originals", self.originals, "--port", str(port)],
-            f"{self.folder}/gateway.log", self.server.login("gateway"))
-        self.ends.append(gateway.kill)
+        self.port = free_port()
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.gateway = self.gateway_at(self.port)
         self.wait_for_gateway()
         self.promises = Promises(self.command, self.address)
+
+    def gateway_at(self, port, log="gateway"):
+        gateway = Child(
+            [f"{self.minilab}-gateway", "--library", self.library, "--originals", self.originals, "--port", str(port)],
+            f"{self.folder}/{log}.log", self.server.login("gateway"))
+        self.ends.append(gateway.kill)
+        return gateway
 
     def wait_for_gateway(self):
         def is_ready():

@@ -174,11 +174,14 @@ class PhotoRig(Rig):
         return [key for key, _ in self.versions()]
 
     def versions(self):
+        for made in self.provenances():
+            yield (made["author"]["job"], made["author"]["generation"]), made["version"]
+
+    def provenances(self):
         for folder, _, files in os.walk(f"{self.library}/edits"):
             if "provenance.json" in files and "/versions/" in folder:
                 with open(f"{folder}/provenance.json") as file:
-                    made = json.load(file)
-                yield (made["author"]["job"], made["author"]["generation"]), made["version"]
+                    yield json.load(file)
 
     def notes(self):
         return collections.Counter()
@@ -234,3 +237,19 @@ class PhotoRig(Rig):
         path = f"{folder or self.library}/ballast"
         fill(path, leave)
         return lambda: os.remove(path)
+
+
+class Late:
+    """A rig whose photos come when a scenario says so; jobs that find none may die of it."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.may_die_of.add("missingAsset")
+        self.late = []
+
+    def place_original(self, source, asset):
+        self.late.append((source, asset))
+
+    def place_all(self):
+        for source, asset in self.late:
+            super().place_original(source, asset)

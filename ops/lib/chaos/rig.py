@@ -119,7 +119,7 @@ class Rig:
         for start in range(0, len(jobs), SEND_AT_ONCE):
             some = jobs[start:start + SEND_AT_ONCE]
             commands = [("XADD", "minilab:{photos}:in", "*", "id", job, "asset", self.assets[job], "edit",
-                         self.edit_of(job))
+                         self.edit_of(job), *self.words_of(job))
                         for job in some]
             while True:
                 try:
@@ -135,6 +135,10 @@ class Rig:
 
     def edit_of(self, job):
         return '{"filters":[{"name":"CISepiaTone"}]}'
+
+    def words_of(self, job):
+        """Further fields of its entry, and their values."""
+        return ()
 
     # Looking
 

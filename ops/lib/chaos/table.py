@@ -41,6 +41,7 @@ producer sends jobs without an end again, under the same ids.
 | `redis-forgets-edits` to `disk-*`, `storm-cuts` | A photo is rendered into a library. Memory is limited by a control group (v1); disks are tmpfs. | `minilab verify` finds the library whole; nothing is left in staging. |
 | `movie-*`, `long-movie` | A Live Photo or a movie is rendered part by part. | Parts that are done are not made again; no part is left over. |
 | `bucket-*` | A photo is edited in a bucket of SeaweedFS, behind a proxy that does to single requests what networks and stores do. Workers share nothing, and start with empty scratch folders. | `minilab verify --all-versions`; the filters of all versions; nothing is left in scratch folders. |
+| `dead-*`, `nobody-lives`, `machines-differ`, `library-set-back` | A photo is rendered by workers that are away, cannot do it, or lose what they have done: dead jobs are moved and put back, all workers die, each of three machines lacks something, the library goes back to an earlier moment. | Each job is done by whoever can, with no attempt counted for a machine; no revision is told of two versions; no replay goes on for ever. |
 | `storm-cuts` | Edits build on each other: replaced, appended, undone. | Each asset's versions are its edits, each once, one upon the other, in the order sent. |
 """
 

@@ -8,7 +8,7 @@ from scenarios.registry import SCENARIOS, Skipped
 __all__ = ["SCENARIOS", "Skipped", "families"]
 
 for name in ["kills", "stops", "restarts", "connections", "network", "failovers", "memory", "clocks", "server_clock", "publishing",
-             "renders", "renditions", "disks", "movies", "long_movie", "bucket", "storm"]:
+             "renders", "renditions", "disks", "movies", "long_movie", "bucket", "away", "storm"]:
     importlib.import_module(f"scenarios.{name}")
 
 

@@ -2,10 +2,11 @@
 
 import json
 import os
+import shutil
 import signal
 
 from edits_rig import EditsRig
-from photo_rig import PHOTOS
+from photo_rig import PHOTOS, Late
 from processes import eventually
 from scenarios.registry import Skipped, scenario
 from servers import ClockedServer, compiler
@@ -172,3 +173,30 @@ def replica_behind(rig):
     newest = [rig.edit(asset, rig.replace()) for asset in assets]
     eventually("the newest edits are published", lambda: {event["data"]["job"] for event in rig.events_of("completed")}
                >= set(newest), WITHIN, every=0.2)
+
+
+class LateClockRig(Late, ClockRig):
+    pass
+
+
+@scenario("server-clock-ago", "the clock of redis-server is a day behind that of the operator, who asks for what died within the last hour, "
+          "and makes a key for an hour", rig=LateClockRig)
+def an_hour_ago(rig):
+    rig.start(-DAY)
+    shutil.copyfile(os.path.join(PHOTOS, SMALL[0]), f"{rig.originals}/other.png")
+    rig.worker()
+    rig.wait_for_workers()
+    rig.send(ASSETS, SMALL)
+    eventually("all have died", lambda: rig.counted("failed") >= ASSETS, WITHIN, every=0.1)
+    dead = json.loads(rig.command("dead", "--since", "1h", "--json"))
+    assert len(dead) == ASSETS, f"{len(dead)} of {ASSETS} are listed"
+    rig.place_all()
+    said = rig.command("replay", "--code", "missingAsset", "--since", "1h")
+    assert f"{ASSETS} jobs replayed" in said, said
+    rig.wait_for_completed(ASSETS)
+    # A key lasts as long as it is told, and is listed as it is judged.
+    made = json.loads(rig.command("key", "create", "--operator", "--scope", "read", "--expires", "1h", "--json"))["key"]
+    lasts = made["expiresAt"] / 1000 - int(rig.server("TIME")[0])
+    assert 0 < lasts <= HOUR + 1, f"the key of an hour lasts {lasts:.0f} s"
+    listed = rig.command("key", "list")
+    assert f"{made['id']}  active" in listed, listed

@@ -54,6 +54,10 @@ class StormRig(EditsRig):
         self.depth = collections.Counter()  # asset → edits that can be undone
         self.delivered, self.delivered_again = set(), set()
 
+    def worker_at(self, place):
+        """Starts a worker; the last one can render none of the photos, and leaves them to the others."""
+        return self.worker(settings={"MINILAB_RENDER_PIXELS": "100"} if place == WORKERS - 1 else None)
+
     def deliver(self, jobs):
         self.delivered_again |= self.delivered.intersection(jobs)
         self.delivered.update(jobs)
@@ -102,13 +106,14 @@ class StormRig(EditsRig):
 
 
 @scenario("storm-cuts", f"{EDITS:,} edits that build on each other (MINILAB_CHAOS_STORM_EDITS); {CUTS} times redis-server is killed or loses "
-          "up to two seconds as well, its clock is set a minute or an hour back or a day on, or back again, and a worker is killed",
+          "up to two seconds as well, its clock is set a minute or an hour back or a day on, or back again, and a worker is killed; one of "
+          f"the {WORKERS} can render no photo",
           server_may_lose=True, rig=StormRig)
 def storm_with_cuts(rig):
     if not compiler():
         raise Skipped("no C compiler makes the clock that is preloaded into redis-server")
     server = rig.start_server(ClockedServer)
-    workers = [rig.worker() for _ in range(WORKERS)]
+    workers = [rig.worker_at(place) for place in range(WORKERS)]
     rig.wait_for_workers()
     small, each = f"{rig.folder}/small.jpg", EDITS // CUTS
     subprocess.run([rig.minilab, "preview", f"{PHOTOS}/sketch.png", small, "--max", SIDE, "--filter", "CISepiaTone"],
@@ -137,6 +142,6 @@ def storm_with_cuts(rig):
         rig.pause(0.05, 1)
         server.set_clock(clock)
         server.start()
-        workers[index] = rig.worker()
+        workers[index] = rig.worker_at(index)
     rig.remarks.append(f"{counted['kills']} kills and {counted['power cuts']} power cuts of redis-server, each with a step of its clock and a "
                        "killed worker")
