@@ -1,8 +1,7 @@
 import CMinilab
-import Dispatch
 package import Edits
 
-/// Runs a call that blocks on files on a thread outside Swift's cooperative pool.
+/// Runs a call that blocks on files on a thread outside Swift's cooperative pool, one of ``BlockingThreads``.
 ///
 /// The cooperative pool has one thread per core, so an fsync on it would delay every task.
 package func offPool<Result: Sendable>(
@@ -10,7 +9,7 @@ package func offPool<Result: Sendable>(
 ) async throws(Failure) -> Result {
     let result = await withCheckedContinuation {
         (continuation: CheckedContinuation<Swift.Result<Result, Failure>, Never>) in
-        DispatchQueue.global().async {
+        BlockingThreads.shared.run {
             do throws(Failure) {
                 continuation.resume(returning: .success(try body()))
             } catch {
