@@ -25,7 +25,8 @@ public enum HTTPExchange {
         _ path: String, port: Int, method: String = "GET"
     ) async throws -> Answer {
         try await send(
-            "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", port: port)
+            "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", port: port
+        )
     }
 
     /// Sends any bytes, and reads the response.
