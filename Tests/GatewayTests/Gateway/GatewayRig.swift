@@ -97,10 +97,14 @@ final class GatewayRig: Sendable {
         }
     }
 
+    /// Ends the gateway as a signal does. Cancelling its task would end the process where a connection has just been accepted:
+    /// swift-nio stops on a channel that was made and never served.
     deinit {
-        running.cancel()
-        let clients = clients
-        Task { for client in clients { await client.close() } }
+        Task { [group, running, clients] in
+            await group.triggerGracefulShutdown()
+            _ = await running.result
+            for client in clients { await client.close() }
+        }
     }
 
     /// Ends the gateway as a signal does, and waits until it has ended.

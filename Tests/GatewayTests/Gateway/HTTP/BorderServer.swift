@@ -8,8 +8,7 @@ import Synchronization
 
 /// A server of the border that a test talks to, on a port of its own.
 final class BorderServer: Sendable {
-    let port: Int
-    private let task: Task<Void, any Error>
+    private let running: RunningServer
     private let box: Record
     let connections: OpenConnections
 
@@ -29,29 +28,25 @@ final class BorderServer: Sendable {
 
     /// Starts a server; it ends with the object.
     init(_ limits: BorderLimits = BorderLimits(), _ handler: @escaping Handler) async throws {
-        let (ports, source) = AsyncStream<Int>.makeStream()
         let box = Record()
         let connections = OpenConnections(max: limits.connectionsMax)
         self.connections = connections
-        let app = Application(
-            responder: CallbackResponder { (request: Request, context: Context) in
-                box.paths.withLock { $0.append(request.uri.path) }
-                return try await handler(request, context)
-            },
-            server: .border(limits, connections),
-            configuration: .border(
-                .hostname("127.0.0.1", port: 0), limits, logger: Logger(label: "test")),
-            onServerRunning: { source.yield($0.localAddress?.port ?? 0) },
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        self.box = box
-        task = Task { try await app.run() }
-        var found = 0
-        for await port in ports {
-            found = port
-            break
+        running = try await RunningServer { onServerRunning in
+            Application(
+                responder: CallbackResponder { (request: Request, context: Context) in
+                    box.paths.withLock { $0.append(request.uri.path) }
+                    return try await handler(request, context)
+                },
+                server: .border(limits, connections),
+                configuration: .border(
+                    .hostname("127.0.0.1", port: 0), limits, logger: Logger(label: "test")),
+                onServerRunning: onServerRunning,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         }
-        port = found
+        self.box = box
     }
+
+    var port: Int { running.port }
 
     private final class Record: Sendable {
         let paths = Mutex<[String]>([])
@@ -59,8 +54,6 @@ final class BorderServer: Sendable {
 
     /// The paths of the requests that reached the handler, in their order.
     var paths: [String] { box.paths.withLock { $0 } }
-
-    deinit { task.cancel() }
 
     /// A server whose handlers answer as their paths say.
     static func plain(_ limits: BorderLimits = BorderLimits()) async throws -> BorderServer {

@@ -55,10 +55,9 @@ final class TestProvider: Sendable {
     }
 
     private let state: Mutex<State>
-    private let running = Mutex<Task<Void, any Error>?>(nil)
-    private let portNumber = Mutex(0)
+    private let server = Mutex<RunningServer?>(nil)
 
-    var port: Int { portNumber.withLock { $0 } }
+    var port: Int { server.withLock { $0?.port } ?? 0 }
     var issuer: String { "http://127.0.0.1:\(port)/realm" }
 
     /// How often something was asked for.
@@ -74,32 +73,19 @@ final class TestProvider: Sendable {
     init() async throws {
         let keys = try TokenMaker("k1")
         state = Mutex(State(keys: keys))
-        let (ports, listening) = AsyncStream.makeStream(of: Int.self)
         let router = routes()
-        let task = Task {
-            defer { listening.finish() }
-            try await Application(
+        let server = try await RunningServer { onServerRunning in
+            Application(
                 router: router,
                 configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-                onServerRunning: { listening.yield($0.localAddress?.port ?? 0) },
-                logger: Logger(label: "provider") { _ in SwiftLogNoOpLogHandler() }
-            ).run()
+                onServerRunning: onServerRunning,
+                logger: Logger(label: "provider") { _ in SwiftLogNoOpLogHandler() })
         }
-        running.withLock { $0 = task }
-        for await port in ports {
-            portNumber.withLock { $0 = port }
-            break
-        }
+        self.server.withLock { $0 = server }
     }
-
-    deinit { running.withLock { $0?.cancel() } }
 
     /// Is away from now on.
-    func stop() async {
-        let task = running.withLock { $0 }
-        task?.cancel()
-        _ = await task?.result
-    }
+    func stop() async { await server.withLock { $0 }?.stop() }
 
     private func routes() -> Router<BasicRequestContext> {
         let router = Router()
