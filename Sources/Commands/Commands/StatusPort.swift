@@ -15,7 +15,7 @@ struct StatusPort {
         _ metrics: WorkerMetrics, _ traces: TraceExporter?, _ logger: Logger
     ) async throws -> StatusPort? {
         guard let port = settings.port else { return nil }
-        // The port has its own connection: a scrape that times out closes the connection for all its calls.
+        // The port has its own connection: a reply that is late closes the connection for all its calls.
         let redis = RedisClient(connection.redis, logger: logger)
         let queue = JobQueue(name: connection.name, redis: redis, settings: queueSettings)
         do {

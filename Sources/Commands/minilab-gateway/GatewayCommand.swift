@@ -86,7 +86,7 @@ struct GatewayCommand: AsyncParsableCommand {
                 "the gateway listens on http://\(settings.address):\(port)",
                 metadata: ["version": "\(Engine.build)"])
         }
-        // A scrape that times out closes the connection for all its calls.
+        // A reply to a scrape that is late closes the connection for all its calls.
         let gaugeReads = RedisClient(connection.redis, logger: logger)
         let gauges = QueueGauges(
             queue: JobQueue(name: connection.name, redis: gaugeReads, settings: queueSettings),

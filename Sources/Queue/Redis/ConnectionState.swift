@@ -22,12 +22,18 @@ import NIOCore
 struct ConnectionState<Waiter> {
     struct Command {
         let id: UInt64
-        let waiter: Waiter
+        /// nil after a cancellation: the reply is still due, and is passed over.
+        var waiter: Waiter?
         let deadline: NIODeadline
         let timeout: Duration
         let name: RedisArgument
         /// The arguments are emptied after writing if no refusal can make the command wait again.
         var arguments: [RedisArgument]
+
+        /// Returns the end of the command; nil if nobody waits for it.
+        func settlement(_ result: Result<RedisReply, RedisError>) -> Settlement? {
+            waiter.map { Settlement(waiter: $0, result: result) }
+        }
     }
 
     struct Settlement {
@@ -54,6 +60,8 @@ struct ConnectionState<Waiter> {
     /// The meaning of a reply.
     enum Received {
         case settles(Settlement)
+        /// Nobody waits for the reply any more.
+        case passes
         /// The command was refused and waits again.
         case postpones
         /// One reply of the login; more are to follow.
@@ -172,11 +180,11 @@ struct ConnectionState<Waiter> {
                 return .ends(.violation("it sent a reply that no command had asked for"))
             }
             guard case .error(let error) = reply else {
-                return settled(Settlement(waiter: command.waiter, result: .success(reply)))
+                return settled(command.settlement(.success(reply)))
             }
             if mayPostpone, error.isMisdirected { return postponed(command, error) }
             let failure = RedisError(answered: error, command: command.name.text)
-            return settled(Settlement(waiter: command.waiter, result: .failure(failure)))
+            return settled(command.settlement(.failure(failure)))
         case .loggingIn(let answered, let until):
             let step = loginSteps[answered]
             if let failure = step.failure(from: reply, configuration: configuration) {
@@ -193,14 +201,15 @@ struct ConnectionState<Waiter> {
         }
     }
 
-    private mutating func settled(_ settlement: Settlement) -> Received {
+    private mutating func settled(_ settlement: Settlement?) -> Received {
         failures = 0
         lastFailure = nil
-        guard case .leaving(let reason) = phase else {
+        if case .leaving(let reason) = phase {
+            if written.isEmpty { return .ends(reason, settlement) }
+        } else {
             route.startOver()
-            return .settles(settlement)
         }
-        return written.isEmpty ? .ends(reason, settlement) : .settles(settlement)
+        return settlement.map { .settles($0) } ?? .passes
     }
 }
 
@@ -245,9 +254,7 @@ extension ConnectionState {
         var effects = Effects(step: .disconnect)
         if !written.isEmpty {
             let error = lostError(failure)
-            effects.settlements += written.map {
-                Settlement(waiter: $0.waiter, result: .failure(error))
-            }
+            effects.settlements += written.compactMap { $0.settlement(.failure(error)) }
             written.removeAll()
         }
         if route.advance(after: failure, wasServing: wasServing) {
@@ -260,9 +267,7 @@ extension ConnectionState {
         failures += 1
         if failure.consequence == .refusal {
             let error = refusedError(failure)
-            effects.settlements += waiting.map {
-                Settlement(waiter: $0.waiter, result: .failure(error))
-            }
+            effects.settlements += waiting.compactMap { $0.settlement(.failure(error)) }
             waiting.removeAll()
         }
         return effects
@@ -289,9 +294,12 @@ extension ConnectionState {
                 }
             phase = .leaving(reason)
         }
-        // Ids increase, so the command goes behind those that were refused before it.
-        let index = waiting.firstIndex { $0.id > command.id } ?? waiting.endIndex
-        waiting.insert(command, at: index)
+        // One that was cancelled has executed nothing, and ends here.
+        if command.waiter != nil {
+            // Ids increase, so the command goes behind those that were refused before it.
+            let index = waiting.firstIndex { $0.id > command.id } ?? waiting.endIndex
+            waiting.insert(command, at: index)
+        }
         return written.isEmpty ? .ends(reason) : .postpones
     }
 }
@@ -327,8 +335,9 @@ extension ConnectionState {
         guard waiting.contains(where: { $0.deadline <= now }) else { return }
         for command in waiting where command.deadline <= now {
             let error = unwrittenError(command)
-            effects.settlements.append(
-                Settlement(waiter: command.waiter, result: .failure(error)))
+            if let settlement = command.settlement(.failure(error)) {
+                effects.settlements.append(settlement)
+            }
         }
         waiting.removeAll { $0.deadline <= now }
     }
@@ -343,8 +352,9 @@ extension ConnectionState {
                 "\(command.name.text) had no reply from Redis at \(location) within "
                     + "\(command.timeout); it may have been executed.",
                 mayHaveExecuted: true)
-            effects.settlements.append(
-                Settlement(waiter: command.waiter, result: .failure(error)))
+            if let settlement = command.settlement(.failure(error)) {
+                effects.settlements.append(settlement)
+            }
         }
         written.removeAll { $0.deadline <= now }
         // The late replies may still arrive, and RESP does not identify the command of a reply.
@@ -356,27 +366,36 @@ extension ConnectionState {
 
     /// Ends the command with that id, if it has not ended yet.
     ///
-    /// If it was written, the connection ends with it, because its reply would still arrive.
+    /// The reply to a command that was written is still due. It is passed over, and the connection goes on for the commands of others;
+    /// a reply that is late ends the connection, as any does. A command for which the server itself waits ends its connection at once:
+    /// the connection is its caller's own, and the server would hold back all that follows, or take from a list for nobody.
     mutating func cancel(id: UInt64, now: NIODeadline, random: Double) -> Effects {
         if let index = waiting.firstIndex(where: { $0.id == id }) {
             let command = waiting.remove(at: index)
-            return Effects(settlements: [cancelled(command, mayHaveExecuted: false)])
+            return Effects(settlements: cancelled(command, mayHaveExecuted: false))
         }
         guard let index = written.firstIndex(where: { $0.id == id }) else { return Effects() }
+        let settlements = cancelled(written[index], mayHaveExecuted: true)
+        guard CommandRules.mayBlock(written[index].name) else {
+            written[index].waiter = nil
+            written[index].arguments = []
+            return Effects(settlements: settlements)
+        }
         let command = written.remove(at: index)
         let reason = "\(command.name.text) was cancelled, so the connection was closed"
         var effects = lost(.passing(reason), now: now, random: random)
-        effects.settlements.insert(cancelled(command, mayHaveExecuted: true), at: 0)
+        effects.settlements.insert(contentsOf: settlements, at: 0)
         return effects
     }
 
-    private func cancelled(_ command: Command, mayHaveExecuted: Bool) -> Settlement {
+    /// Returns the end of a cancelled command; none if it was cancelled before.
+    private func cancelled(_ command: Command, mayHaveExecuted: Bool) -> [Settlement] {
         let error = RedisError(
             .cancelled,
             "\(command.name.text) was cancelled "
                 + (mayHaveExecuted ? "before its reply came." : "before it was sent."),
             mayHaveExecuted: mayHaveExecuted)
-        return Settlement(waiter: command.waiter, result: .failure(error))
+        return command.settlement(.failure(error)).map { [$0] } ?? []
     }
 
     /// Ends all commands and refuses further ones.
@@ -386,8 +405,8 @@ extension ConnectionState {
         let writtenEnd = Result<RedisReply, RedisError>.failure(closedError(mayHaveExecuted: true))
         let waitingEnd = Result<RedisReply, RedisError>.failure(closedError(mayHaveExecuted: false))
         let settlements =
-            written.map { Settlement(waiter: $0.waiter, result: writtenEnd) }
-            + waiting.map { Settlement(waiter: $0.waiter, result: waitingEnd) }
+            written.compactMap { $0.settlement(writtenEnd) }
+            + waiting.compactMap { $0.settlement(waitingEnd) }
         written.removeAll()
         waiting.removeAll()
         earliestDeadline = .distantFuture

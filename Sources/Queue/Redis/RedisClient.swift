@@ -10,8 +10,10 @@ import NIOPosix
 /// server refused is sent to the right one. All keys of one client's calls must be in one slot, otherwise the client would
 /// alternate between nodes.
 ///
-/// A deadline or a cancellation after the writing ends the connection for all calls on it, because RESP does not number its
-/// replies. So a blocking read (`XREAD BLOCK`) needs a client of its own, and a timeout longer than its block.
+/// A cancelled call ends at once. If it was written, its reply is passed over when it comes, and the other calls go on. A deadline
+/// after the writing ends the connection for all calls on it, because RESP does not number its replies, and so does the cancellation of
+/// a blocking read (`XREAD BLOCK`), for which the server waits. So a blocking read needs a client of its own, and a timeout longer than
+/// its block.
 ///
 /// The actor runs on its event loop's thread. Another actor may run there too, if it returns this client's ``unownedExecutor`` as
 /// its own and retains the client for its whole lifetime.
@@ -244,6 +246,17 @@ enum CommandRules {
 
     /// The length of the longest entry of ``unshareable``, so that longer names need no check.
     private static let unshareableBytesMax = 12
+
+    /// Commands for which the server itself may wait. Of the reads of streams, those without `BLOCK` are `XRANGE` here.
+    private static let blocking: Set<String> = [
+        "BLMOVE", "BLMPOP", "BLPOP", "BRPOP", "BRPOPLPUSH", "BZMPOP", "BZPOPMAX", "BZPOPMIN",
+        "WAIT", "WAITAOF", "XREAD", "XREADGROUP",
+    ]
+
+    /// Returns whether the server may hold back the reply to a command, and to all that follow on its connection.
+    static func mayBlock(_ name: RedisArgument) -> Bool {
+        blocking.contains(name.text.uppercased())
+    }
 
     static func check(
         _ arguments: [RedisArgument], configuration: RedisConfiguration

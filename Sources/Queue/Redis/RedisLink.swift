@@ -71,7 +71,7 @@ final class RedisLink {
         guard handler === self.handler else { return }
         switch state.received(reply) {
         case .settles(let settlement): settlement.waiter.resume(returning: settlement.result)
-        case .postpones, .continuesLogin: break
+        case .passes, .postpones, .continuesLogin: break
         case .completesLogin:
             logger.debug("Connected to Redis.", metadata: ["redis.address": "\(location)"])
             flush()

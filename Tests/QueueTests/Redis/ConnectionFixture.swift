@@ -68,7 +68,7 @@ struct ConnectionFixture {
         case .ends(let failure, let settlement):
             if let settlement { note([settlement]) }
             return failure
-        case .postpones, .continuesLogin, .completesLogin: break
+        case .passes, .postpones, .continuesLogin, .completesLogin: break
         }
         return nil
     }

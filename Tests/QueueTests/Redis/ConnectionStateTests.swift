@@ -191,15 +191,55 @@ import Testing
         #expect(fixture.cancel(2) == .nothing)
     }
 
-    @Test func `cancelling a written command ends the connection`() {
+    @Test func `the reply to a cancelled command goes to nobody, and the others get theirs`() {
         var fixture = ConnectionFixture.ready()
-        fixture.submit("A")
-        fixture.submit("B")
-        _ = fixture.write()
-        #expect(fixture.cancel(3) == .disconnect)
+        for name in ["A", "B", "C"] as [RedisArgument] { fixture.submit(name) }
+        #expect(fixture.write() == ["A", "B", "C"])
+        #expect(fixture.cancel(3) == .nothing)
         #expect(fixture.error(3)?.code == .cancelled)
         #expect(fixture.error(3)?.mayHaveExecuted == true)
-        #expect(fixture.error(2)?.code == .connectionLost)
+        #expect(fixture.cancel(3) == .nothing)
+        for number in 1...3 { #expect(fixture.receive(.integer(Int64(number))) == nil) }
+        #expect(fixture.reply(2) == .integer(1))
+        #expect(fixture.reply(4) == .integer(3))
+        #expect(fixture.state.written.isEmpty)
+        #expect(fixture.submit("D") == .flush)
+    }
+
+    @Test func `a cancelled command counts until its reply is there`() {
+        var fixture = ConnectionFixture(pendingMax: 1)
+        fixture.submit("A")
+        fixture.logIn()
+        #expect(fixture.write() == ["A"])
+        #expect(fixture.cancel(1) == .nothing)
+        fixture.submit("B")
+        #expect(fixture.error(2)?.code == .tooManyPending)
+        fixture.receive(.integer(1))
+        #expect(fixture.submit("C") == .flush)
+    }
+
+    @Test func `the late reply to a cancelled command ends the connection as any does`() {
+        var fixture = ConnectionFixture.ready()
+        fixture.submit("SLOW", timeout: .seconds(1))
+        fixture.submit("B")
+        _ = fixture.write()
+        #expect(fixture.cancel(2) == .nothing)
+        #expect(fixture.advance(by: .seconds(1)) == .disconnect)
+        #expect(fixture.error(3)?.code == .connectionLost)
+    }
+
+    @Test(arguments: ["XREAD", "blpop"])
+    func `cancelling a command for which the server waits ends the connection`(
+        name: String
+    ) {
+        var fixture = ConnectionFixture.ready()
+        fixture.submit(RedisArgument(name))
+        fixture.submit("B")
+        _ = fixture.write()
+        #expect(fixture.cancel(2) == .disconnect)
+        #expect(fixture.error(2)?.code == .cancelled)
+        #expect(fixture.error(2)?.mayHaveExecuted == true)
+        #expect(fixture.error(3)?.code == .connectionLost)
     }
 
     @Test func `no more commands wait than the limit says`() {
@@ -286,7 +326,10 @@ import Testing
                     // The server echoes the oldest name; it must reach that very waiter.
                     let name = written.removeFirst()
                     fixture.receive(.status(name))
-                    #expect(fixture.reply(Int(name) ?? 0) == .status(name))
+                    let waiter = Int(name) ?? 0
+                    #expect(
+                        fixture.reply(waiter) == .status(name)
+                            || fixture.error(waiter)?.code == .cancelled)
                 case 9: fixture.advance(by: .milliseconds(100))
                 case 10:
                     let last = max(1, fixture.nextID)

@@ -20,7 +20,7 @@ public actor QueueGauges {
     /// Creates the gauges of a queue.
     ///
     /// - Parameters:
-    ///   - queue: A queue with a client of its own: a scrape that is given up closes the connection.
+    ///   - queue: A queue with a client of its own: a reply that is late closes the connection.
     ///   - isWorker: Whether a worker reports them.
     public init(
         queue: JobQueue, freshFor: Duration = freshFor, readTimeMax: Duration = readTimeMax,
