@@ -32,6 +32,8 @@ package final class KeyRing: Sendable {
         var lookups: TokenBucket
         /// The time of Redis in ms since 1970, and the moment at which it was told.
         var time: (milliseconds: Int, at: ContinuousClock.Instant)?
+        /// The place in the control stream from which ``begin()`` has all keys, and the moment at which it read them.
+        var begun: (position: String, at: ContinuousClock.Instant)?
     }
 
     private let store: KeyStore
@@ -184,20 +186,43 @@ package final class KeyRing: Sendable {
         )
     }
 
+    /// Reads all keys once, so that whoever calls a gateway as soon as it listens has a key that is known. ``run()`` goes on from there.
+    ///
+    /// A failure is logged, and left to ``run()``.
+    package func begin() async {
+        let asked = clock()
+        do {
+            let position = try await loadAll()
+            state.withLock { $0.begun = (position: position, at: asked) }
+            heard(asked)
+        } catch {
+            logger.warning("keys are not heard of", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Reads all keys.
+    ///
+    /// - Returns: the position in the control stream after which changes are still to be heard.
+    private func loadAll() async throws -> String {
+        // Until the records of an earlier release are here, nobody is let in, and nothing is written beside them.
+        try await GatewayRecords(queue).settle(telling: logger)
+        // The position is read first, so changes during the load are received afterwards.
+        let newest = try await queue.controlPosition(in: .gateway)
+        try await load()
+        return newest
+    }
+
     /// Keeps the keys up to date until the task is cancelled. It waits out failures of Redis and logs each failure once.
     package func run() async {
-        var position: String?
-        var loadedAt = clock()
+        let begun = state.withLock { $0.begun }
+        var position = begun?.position
+        var loadedAt = begun?.at ?? clock()
         var isFailing = false
         while !Task.isCancelled {
             let asked = clock()
             do {
                 if position == nil || asked - loadedAt >= Self.reloadInterval {
-                    // Until the records of an earlier release are here, nobody is let in, and nothing is written beside them.
-                    try await GatewayRecords(queue).settle(telling: logger)
-                    // The position is read first, so changes during the load are received afterwards.
-                    let newest = try await queue.controlPosition(in: .gateway)
-                    try await load()
+                    let newest = try await loadAll()
                     position = position ?? newest
                     loadedAt = asked
                     heard(asked)

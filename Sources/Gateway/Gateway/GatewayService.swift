@@ -77,7 +77,7 @@ package struct GatewayService: Service {
             },
             logger: parts.logger)
         try await parts.library.sweepArrivals()
-        try await askServer()
+        if try await askServer() { await begin() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await parts.hub.run() }
             group.addTask { await parts.keys.run() }
@@ -116,15 +116,26 @@ package struct GatewayService: Service {
 
     /// Refuses a server that may lose jobs, and moves the gateway's records to their place. While Redis is away, the gateway starts
     /// nevertheless, and the first answer decides.
-    private func askServer() async throws(QueueError) {
+    ///
+    /// - Returns: whether Redis answers.
+    private func askServer() async throws(QueueError) -> Bool {
         do throws(QueueError) {
             try await server.ask()
             try await GatewayRecords(parts.queue).settle(telling: parts.logger)
+            return true
         } catch {
             guard error.code == .redis else { throw error }
             parts.logger.warning(
                 "Redis could not be checked", metadata: ["error": "\(error)"])
+            return false
         }
+    }
+
+    /// Reads what the first call needs before anybody can call: keys, the newest event, and the memory of which tenants have shares.
+    private func begin() async {
+        await parts.keys.begin()
+        await parts.hub.begin()
+        _ = await readMemoryOnce()
     }
 
     /// Compares the queue with what the library remembers of it. Workers have it remember.
@@ -138,16 +149,30 @@ package struct GatewayService: Service {
         }
     }
 
-    /// Reads the limit of Redis' memory now and then: what producers may store depends on it.
+    /// Reads the limit of Redis' memory now and then: what producers may store depends on it. While it is not known, a try follows
+    /// soon, because without it nobody has a limit.
     private func readMemory() async {
         while !Task.isCancelled {
-            do throws(QueueError) {
-                try await parts.queue.readMemory()
-            } catch {
-                if Task.isCancelled { break }
+            let isKnown = await readMemoryOnce()
+            do {
+                try await Task.sleep(for: isKnown ? ServerMemory.readEvery : Self.memoryRetryWait)
+            } catch { break }
+        }
+    }
+
+    /// The wait after a failed attempt to read the limit of Redis' memory.
+    private static let memoryRetryWait: Duration = .seconds(1)
+
+    /// - Returns: whether Redis has told it.
+    private func readMemoryOnce() async -> Bool {
+        do throws(QueueError) {
+            try await parts.queue.readMemory()
+            return true
+        } catch {
+            if !Task.isCancelled {
                 parts.logger.warning("the memory of Redis is not known: \(error)")
             }
-            do { try await Task.sleep(for: ServerMemory.readEvery) } catch { break }
+            return false
         }
     }
 

@@ -89,13 +89,26 @@ package final class EventHub: Sendable {
         }
     }
 
+    /// Asks once for the newest event, so that followers are answered before ``run()`` reads.
+    ///
+    /// A failure is logged, and left to ``run()``.
+    package func begin() async {
+        do throws(QueueError) { _ = try await startReading() } catch {
+            logger.warning("events are not read for now: \(error)")
+        }
+    }
+
+    private func startReading() async throws(QueueError) -> EventReader {
+        let reader = try await EventReader(queue: queue, redis: eventReads, afterNewest: ())
+        begin(at: StreamID(reader.position) ?? .beginning)
+        return reader
+    }
+
     /// Reads events until the task is cancelled.
     package func run() async {
         while !Task.isCancelled {
             do throws(QueueError) {
-                let reader = try await EventReader(queue: queue, redis: eventReads, afterNewest: ())
-                begin(at: StreamID(reader.position) ?? .beginning)
-                try await follow(reader)
+                try await follow(try await startReading())
             } catch {
                 // A read that was cancelled by the gateway's shutdown is not an error.
                 if Task.isCancelled { break }

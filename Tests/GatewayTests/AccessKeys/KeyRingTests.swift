@@ -42,6 +42,25 @@ import Testing
         }
     }
 
+    @Test func `keys are known before the ring runs, and a change before that is heard of`()
+        async throws
+    {
+        let fixture = try await KeyFixture()
+        let store = fixture.store()
+        let old = try await store.create(KeyFixture.terms())
+        // Its clock stands, so nothing is read again by itself.
+        let ring = try fixture.ring(TestTime())
+        await ring.begin()
+        #expect(try await ring.authenticate(old.text.revealed) == old.key)
+        try await store.revoke(old.key.id)
+        try await running([ring]) { () async throws in
+            try await eventually("the key is refused") {
+                await code { try await ring.authenticate(old.text.revealed) } == .revokedKey
+                    ? () : nil
+            }
+        }
+    }
+
     @Test func `each reason to refuse a key has its code`() async throws {
         let fixture = try await KeyFixture()
         let store = fixture.store()

@@ -26,6 +26,8 @@ final class GatewayRig: Sendable {
     let folder: TemporaryFolder
     let parts: GatewayParts
     let port: Int
+    /// Whether the gateway knew its keys and the newest event when it began to listen.
+    let listenedReady: Bool
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
     private let clients: [RedisClient]
@@ -71,8 +73,10 @@ final class GatewayRig: Sendable {
             webhookReads: clients[3],
             library: try LibraryFolder(root: root), settings: settings,
             logger: logger)
-        let (ports, listening) = AsyncStream.makeStream(of: Int.self)
-        let service = GatewayService(parts, askEvery: askEvery) { listening.yield($0) }
+        let (ports, listening) = AsyncStream.makeStream(of: (port: Int, isReady: Bool).self)
+        let service = GatewayService(parts, askEvery: askEvery) { [parts] port in
+            listening.yield((port: port, isReady: parts.keys.isReady && parts.hub.newest != nil))
+        }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(services: service.services, logger: logger))
         self.group = group
@@ -81,16 +85,16 @@ final class GatewayRig: Sendable {
             try await group.run()
         }
         self.running = running
-        var port: Int?
+        var listens: (port: Int, isReady: Bool)?
         for await found in ports {
-            port = found
+            listens = found
             break
         }
-        guard let port else {
+        guard let listens else {
             try await running.value
             throw Ended()
         }
-        self.port = port
+        (port, listenedReady) = listens
         // Keys and events are read as soon as Redis has answered.
         try await eventually("the gateway hears Redis") { [parts] in
             parts.keys.isReady && parts.hub.hasContact ? true : nil
