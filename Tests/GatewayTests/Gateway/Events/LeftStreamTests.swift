@@ -1,3 +1,4 @@
+import AccessKeys
 import Foundation
 import MinilabTesting
 import Testing

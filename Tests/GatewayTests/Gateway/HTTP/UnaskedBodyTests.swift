@@ -51,6 +51,35 @@ import Testing
         }
     }
 
+    @Test func `what one read brings is one part, into however many chunks it is cut`() throws {
+        try counted(HTTPHeaders([("Transfer-Encoding", "chunked")])) { channel, _ in
+            let pipeline = channel.pipeline.syncOperations
+            _ = try channel.readInbound(as: HTTPServerRequestPart.self)
+            for _ in 0..<2 {
+                for letter in ["a", "b", "c"] {
+                    pipeline.fireChannelRead(
+                        NIOAny(HTTPServerRequestPart.body(ByteBuffer(string: letter))))
+                }
+                #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == nil)
+                pipeline.fireChannelReadComplete()
+                #expect(
+                    try channel.readInbound(as: HTTPServerRequestPart.self)
+                        == HTTPServerRequestPart.body(ByteBuffer(string: "abc")))
+            }
+            // The end comes behind all of it, also in the same read.
+            pipeline.fireChannelRead(
+                NIOAny(HTTPServerRequestPart.body(ByteBuffer(string: "d"))))
+            pipeline.fireChannelRead(NIOAny(HTTPServerRequestPart.end(nil)))
+            pipeline.fireChannelReadComplete()
+            #expect(
+                try channel.readInbound(as: HTTPServerRequestPart.self)
+                    == HTTPServerRequestPart.body(ByteBuffer(string: "d")))
+            #expect(
+                try channel.readInbound(as: HTTPServerRequestPart.self)
+                    == HTTPServerRequestPart.end(nil))
+        }
+    }
+
     @Test func `a small one is read at once`() throws {
         try counted(HTTPHeaders([("Content-Length", "1000")])) { channel, reads in
             channel.read()

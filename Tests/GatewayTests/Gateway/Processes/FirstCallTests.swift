@@ -1,3 +1,4 @@
+import JobQueue
 import MinilabTesting
 import SystemPackage
 import Telemetry
