@@ -24,6 +24,7 @@ package final class GatewayParts: Sendable {
     package let audit: AuditLog
     package let sessions: SessionStore
     package let snapshots: SharedSnapshot
+    let fleet: SharedFleet
     let scaling: ScaleDesk
     package let history: RateHistory
     /// The maker of thumbnails of versions; nil if this gateway has no renderer.
@@ -62,6 +63,7 @@ package final class GatewayParts: Sendable {
         audit = AuditLog(redis: redis, queue: queue.name, logger: logger)
         sessions = SessionStore(redis: redis, queue: queue.name)
         snapshots = SharedSnapshot(queue)
+        fleet = SharedFleet(queue)
         scaling = ScaleDesk(queue, snapshots)
         history = RateHistory(queue)
         webhooks = WebhookParts(

@@ -221,11 +221,16 @@ extension JobQueue {
     private static let explainFlowsMax = 1000
 
     /// Returns the facts of a job, whether the job is known or not.
-    public func facts(of job: String) async throws(QueueError) -> JobFacts {
+    ///
+    /// - Parameter known: the workers that sent a heartbeat recently; nil: they are read, which costs more than all other facts.
+    public func facts(
+        of job: String, among known: [WorkerInfo]? = nil
+    ) async throws(QueueError) -> JobFacts {
         let reply = try await run(QueueScript.explain, job, Self.explainFlowsMax)
         guard var fields = reply.pairs else { throw unexpected(reply, of: QueueScript.explain) }
         // Read outside the script: the records of a thousand workers are too many to read while Redis waits.
-        let workers = try await workers()
+        let workers: [WorkerInfo]
+        if let known { workers = known } else { workers = try await self.workers() }
         fields["workers"] = "\(workers.count)"
         let troubled = workers.filter { $0.trouble != nil }
         fields["slots"] = "\(workers.reduce(0) { $0 + ($1.trouble == nil ? $1.slots : 0) })"

@@ -243,7 +243,7 @@ enum BatchRoutes {
     }
 
     static func slots(_ call: Call) async throws -> Int {
-        try await call.parts.queue.workers().reduce(0) { $0 + $1.slots }
+        try await call.parts.fleet.slots()
     }
 
     static func unknown(_ batch: String) -> Problem {

@@ -3,6 +3,7 @@ import Edits
 import Hummingbird
 import JobQueue
 import Library
+import Operations
 
 /// A trial of a dead job's edit as a draft, in a new job. The dead job stays dead, and the current version stays current.
 enum DraftTrial {
@@ -45,7 +46,7 @@ enum DraftTrial {
         let asset = try AssetPath(record.asset)
         let edit = try await draft(other, or: record, key, queue)
         // Chosen ahead of the check: of the calls that find no draft, one alone gets the name, because `submit` asks whether it is free.
-        let name = try await freeName(for: asset, key, queue)
+        let name = try await freeName(for: asset, call)
         try await checkHasNoDraft(asset, call)
         var scheduling = Scheduling()
         scheduling.tenant = try JobID(record.tenant)
@@ -68,12 +69,14 @@ enum DraftTrial {
 
     /// Returns the first name of a trial of the asset that no job has or had.
     private static func freeName(
-        for asset: AssetPath, _ key: AccessKey, _ queue: JobQueue
+        for asset: AssetPath, _ call: Call
     ) async throws -> JobID {
+        let workers = try await call.parts.fleet.workers()
         let digest = SHA256.hash(data: asset.string.utf8).prefix(12).hex
         for number in 1...trialsMax {
-            let name = try key.stored(job: JobID("jt\(digest)-\(number)"))
-            if try await !queue.facts(of: name.string).isKnown { return name }
+            let name = try call.key.stored(job: JobID("jt\(digest)-\(number)"))
+            let facts = try await call.parts.queue.facts(of: name.string, among: workers)
+            if !facts.isKnown { return name }
         }
         throw Problem(
             .conflict,

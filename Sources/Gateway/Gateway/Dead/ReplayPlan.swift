@@ -24,7 +24,7 @@ enum ReplayPlan {
         let jobs = tally.sample.compactMap { key.view.view($0) }
         let preview = ReplayPreview(
             count: tally.count, isComplete: tally.isComplete, codes: tally.codes, until: until,
-            aboutSeconds: try await about(tally.count, rate: body.rate, queue),
+            aboutSeconds: try await about(tally.count, rate: body.rate, call),
             sample: jobs.map { record in
                 .init(
                     job: record.job, asset: record.asset, code: record.code?.rawValue,
@@ -56,10 +56,9 @@ enum ReplayPlan {
                 + (order.trial.map { ", the first \($0.first) tried before" } ?? ""))
     }
 
-    private static func about(_ count: Int, rate: Int?, _ queue: JobQueue) async throws -> Int? {
-        let status = try await queue.status()
-        let slots = status.workers.reduce(0) { $0 + $1.slots }
-        guard slots > 0, let cost = try await queue.meanCost() else { return nil }
+    private static func about(_ count: Int, rate: Int?, _ call: Call) async throws -> Int? {
+        let slots = try await call.parts.fleet.slots()
+        guard slots > 0, let cost = try await call.parts.queue.meanCost() else { return nil }
         let work = Double(count) * cost / 1000 / Double(slots)
         return Int(max(work, rate.map { Double(count) / Double($0) } ?? 0).rounded(.up))
     }

@@ -15,7 +15,8 @@ struct JobView {
     /// - Throws: `notFound` if it is missing or not the caller's; `gone` if only its name is remembered.
     static func find(_ job: String, _ call: Call) async throws -> JobView {
         let key = try call.key
-        let facts = try await call.parts.queue.facts(of: job)
+        let facts = try await call.parts.queue.facts(
+            of: job, among: try await call.parts.fleet.workers())
         guard let shown = key.view.view(facts) else { throw unknown(job) }
         if facts.state == .dropped {
             throw Problem(.gone, "Job \(job) has no record any more. \(shown.detail)")
