@@ -1,4 +1,5 @@
 import AccessKeys
+import DequeModule
 import NIOCore
 import Synchronization
 
@@ -23,10 +24,45 @@ package final class OpenConnections: Sendable {
         var isRefused = false
     }
 
+    /// The connections of one address that answer no call with a key, in the order in which they leave for newer ones. A place is
+    /// out of date when its connection has another number, or a call.
+    ///
+    /// Found by walking all connections, the one that leaves cost each arrival some 0.2 ms under the lock that every request takes.
+    private struct Free {
+        struct Place {
+            let id: ObjectIdentifier
+            let number: Int
+        }
+
+        /// The places that may be out of date before all are looked at.
+        private static let spare = 64
+
+        var count = 0
+        /// Those that have sent no request.
+        private var silent: Deque<Place> = []
+        private var idle: Deque<Place> = []
+
+        mutating func add(
+            _ id: ObjectIdentifier, _ connection: Connection, where isThere: (Place) -> Bool
+        ) {
+            let place = Place(id: id, number: connection.number)
+            if connection.hasAsked { idle.append(place) } else { silent.append(place) }
+            if silent.count > 2 * count + Self.spare { silent.removeAll { !isThere($0) } }
+            if idle.count > 2 * count + Self.spare { idle.removeAll { !isThere($0) } }
+        }
+
+        mutating func next(where isThere: (Place) -> Bool) -> ObjectIdentifier? {
+            while let place = silent.popFirst() ?? idle.popFirst() {
+                if isThere(place) { return place.id }
+            }
+            return nil
+        }
+    }
+
     private struct State {
         var open: [ObjectIdentifier: Connection] = [:]
-        /// The number of connections without a call, by address.
-        var free: [String: Int] = [:]
+        /// The connections without a call, by address.
+        var free: [String: Free] = [:]
         var calls: FairShare
         var last = 0
         var replaced = 0
@@ -37,9 +73,28 @@ package final class OpenConnections: Sendable {
             return last
         }
 
+        /// Counts a connection as one without a call, or as one that is such no more.
         mutating func count(_ address: String, _ change: Int) {
-            let number = free[address, default: 0] + change
-            free[address] = number > 0 ? number : nil
+            free[address, default: Free()].count += change
+            if free[address]?.count == 0 { free[address] = nil }
+        }
+
+        /// Keeps a connection, which has a new number, and its place among those of its address.
+        mutating func keep(_ connection: Connection, as id: ObjectIdentifier) {
+            open[id] = connection
+            guard connection.owner == nil else { return }
+            free[connection.address]?.add(id, connection) { [open] in Self.isThere($0, in: open) }
+        }
+
+        /// Returns the connection that leaves first of an address.
+        mutating func next(of address: String) -> ObjectIdentifier? {
+            free[address]?.next { [open] in Self.isThere($0, in: open) }
+        }
+
+        private static func isThere(
+            _ place: Free.Place, in open: [ObjectIdentifier: Connection]
+        ) -> Bool {
+            open[place.id].map { $0.number == place.number && $0.owner == nil } ?? false
         }
     }
 
@@ -65,9 +120,9 @@ package final class OpenConnections: Sendable {
             let leaving = state.open.count >= max ? replace(&state) ?? channel : nil
             if leaving === channel { return channel }
             let address = Self.address(channel.remoteAddress)
-            state.open[ObjectIdentifier(channel)] = Connection(
-                channel: channel, address: address, number: state.next())
+            let connection = Connection(channel: channel, address: address, number: state.next())
             state.count(address, 1)
+            state.keep(connection, as: ObjectIdentifier(channel))
             return leaving
         }
         leaving?.close(promise: nil)
@@ -78,7 +133,7 @@ package final class OpenConnections: Sendable {
         state.withLock { state in
             guard var connection = state.open[ObjectIdentifier(channel)] else { return }
             (connection.hasAsked, connection.number) = (true, state.next())
-            state.open[ObjectIdentifier(channel)] = connection
+            state.keep(connection, as: ObjectIdentifier(channel))
         }
     }
 
@@ -95,7 +150,7 @@ package final class OpenConnections: Sendable {
                 return false
             }
             (connection.owner, connection.keyID) = (owner, keyID)
-            state.open[ObjectIdentifier(channel)] = connection
+            state.keep(connection, as: ObjectIdentifier(channel))
             state.count(connection.address, -1)
             return true
         }
@@ -111,7 +166,7 @@ package final class OpenConnections: Sendable {
                 connection.owner = nil
             }
             (connection.keyID, connection.isRefused) = (nil, false)
-            state.open[ObjectIdentifier(channel)] = connection
+            state.keep(connection, as: ObjectIdentifier(channel))
         }
     }
 
@@ -160,14 +215,10 @@ package final class OpenConnections: Sendable {
     ///
     /// - Returns: nil if every connection answers a call with a key.
     private func replace(_ state: inout State) -> (any Channel)? {
-        guard let busiest = state.free.max(by: { $0.value < $1.value })?.key else { return nil }
-        func isBefore(_ one: Connection, _ other: Connection) -> Bool {
-            (one.hasAsked ? 1 : 0, one.number) < (other.hasAsked ? 1 : 0, other.number)
-        }
-        let leaving = state.open.values.lazy
-            .filter { $0.owner == nil && $0.address == busiest }.min(by: isBefore)?.channel
-        guard let leaving else { return nil }
-        Self.remove(ObjectIdentifier(leaving), &state)
+        guard let busiest = state.free.max(by: { $0.value.count < $1.value.count })?.key,
+            let id = state.next(of: busiest), let leaving = state.open[id]?.channel
+        else { return nil }
+        Self.remove(id, &state)
         state.replaced += 1
         return leaving
     }
