@@ -15,6 +15,9 @@ package final class EventHub: Sendable {
     package static let answerMax = EventReader.batchMax
     /// The longest wait of a read for an event. Followers are resumed at least this often.
     private static let readWait: Duration = .seconds(5)
+    /// The time for which events gather after a reading that found some. Each reading resumes every follower and every call that waits
+    /// for a job, some 5 µs each: of a thousand they are 5 ms, and a busy queue has an event each ms.
+    package static let gatherTime: Duration = .milliseconds(25)
     /// The wait of the hub after an error of Redis.
     private static let retryWait: Duration = .seconds(1)
 
@@ -124,11 +127,20 @@ package final class EventHub: Sendable {
         var reader = start
         while !Task.isCancelled {
             do throws(QueueError) {
-                keep(try await reader.next(waiting: Self.readWait))
+                let entries = try await reader.next(waiting: Self.readWait)
+                keep(entries)
+                // A reading that was full is behind.
+                if !entries.isEmpty, entries.count < Self.answerMax { await gather() }
             } catch {
                 guard error.code == .unreadableEvent else { throw error }
                 logger.warning("\(error.message)")
             }
+        }
+    }
+
+    private func gather() async {
+        do { try await Task.sleep(for: Self.gatherTime) } catch {
+            // Cancelled: the reading ends.
         }
     }
 
