@@ -102,7 +102,8 @@ enum UIRoutes {
                 if let session = call.session {
                     guard try await call.parts.sessions.holder(of: session) != nil else { return }
                 }
-                for fragment in try await fragments(call) where sent[fragment.id] != fragment.html {
+                for fragment in try await dueFragments(call)
+                where sent[fragment.id] != fragment.html {
                     sent[fragment.id] = fragment.html
                     try await sink.send(
                         event: Fragment.event,
@@ -116,6 +117,17 @@ enum UIRoutes {
                 try await Task.sleep(for: liveEvery)
             }
         }
+    }
+
+    /// Renders the live fragments again, which costs what a request does and counts as one. While the key has none left, a page stays as
+    /// it is: a tenant may have a thousand streams, of which each would be a request a second that nothing counts.
+    private static func dueFragments(_ call: Call) async throws -> [Fragment] {
+        do throws(Problem) {
+            try call.parts.rate.charge(1, to: call.key)
+        } catch {
+            return []
+        }
+        return try await fragments(call)
     }
 
     /// Renders the live fragments of the page that the query names.

@@ -77,6 +77,34 @@ import Webhooks
         #expect(try await live.status == 200)
     }
 
+    @Test func `a page's live parts count as requests of its key`() async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key(
+            "acme", scopes: [.read], quotas: KeyQuotas(requestsPerSecond: 1, requestBurst: 1_000))
+        let cookie = try await signIn(key, rig)
+        let pages = (0..<3).map { _ in
+            Task { try await get("/ui/live?page=batches", cookie, rig) }
+        }
+        try await eventually("the streams are open") {
+            rig.parts.permits.streams.count == 3 ? true : nil
+        }
+        func left() async throws -> Int {
+            let answer = try await rig.send("GET", "/v1/batches", key: key)
+            let told = try #require(answer.header("RateLimit"))
+            let rest = told.split(separator: ";").first { $0.hasPrefix("r=") }
+            return try #require(rest.flatMap { Int($0.dropFirst(2)) })
+        }
+        let first = try await left()
+        var asked = 0
+        try await eventually("more is charged than was asked for here") {
+            asked += 1
+            return first - (try await left()) - asked >= 3 ? true : nil
+        }
+        try await rig.parts.sessions.end(
+            String(cookie.split(separator: "=", maxSplits: 1)[1]))
+        for page in pages { #expect(try await page.value.status == 200) }
+    }
+
     @Test func `strangers who try to sign in keep nobody out`() async throws {
         let rig = try await GatewayRig()
         let key = try await rig.key(scopes: [.read])
