@@ -10,6 +10,8 @@ import Testing
 struct FakeReader: LibraryReader {
     var versions: [Provenance] = []
     var draft: Provenance?
+    /// Whether all versions may be asked for together.
+    var isWalkable = true
     let isElsewhere = false
     let identity: LibraryIdentity? = nil
 
@@ -28,7 +30,9 @@ struct FakeReader: LibraryReader {
     func sizes(of version: VersionName, _: AssetPath) async throws(Failure) -> SizeList {
         SizeList()
     }
-    func history(of asset: AssetPath) async throws(Failure) -> [Provenance] { versions }
+    func history(of asset: AssetPath) async throws(Failure) -> [Provenance] {
+        try isWalkable ? versions : none("history")
+    }
     func assets(after: AssetPath?) async throws(Failure) -> AssetPage { AssetPage([]) }
     func pairedVideos(of asset: AssetPath) async throws(Failure) -> [PairedVideo] { [] }
     func open(_: StoredFile, _: BeginningCheck?) async throws(Failure) -> OpenFile { try none() }
@@ -68,6 +72,14 @@ struct FakeReader: LibraryReader {
         #expect(
             try await reader.publishedBefore(first.job, of: asset, reader.state(of: asset))
                 == .kept(first))
+    }
+
+    @Test func `finds a version by its id without reading all others`() async throws {
+        let asset = try AssetPath("a.jpg")
+        let first = version(VersionName(revision: 1, fence: "1"))
+        let reader = FakeReader(versions: [first], isWalkable: false)
+        #expect(try await reader.version("1-1", of: asset) == first)
+        await #expect(throws: Failure.self) { try await reader.version("1", of: asset) }
     }
 
     @Test func `says which version is gone that a job has made`() async throws {

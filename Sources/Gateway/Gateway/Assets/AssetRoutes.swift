@@ -246,7 +246,9 @@ enum HistoryRoute {
     static func get(_ call: Call) async throws -> Response {
         let (asset, key) = (try call.asset, try call.key)
         let history = try await call.hidingPaths(of: asset) {
-            try await call.parts.library.versions(of: asset)
+            try await call.parts.permits.walking(of: key) {
+                try await call.parts.library.versions(of: asset)
+            }
         }
         return try .json(
             Answer(
@@ -279,7 +281,9 @@ enum DiffRoute {
             if to == nil || from == "original" || to == "original" {
                 try await library.checkOriginal(of: asset)
             }
-            return try await VersionComparison(from, to ?? "original", of: asset, in: library)
+            return try await call.parts.permits.walking(of: call.key) { [to] in
+                try await VersionComparison(from, to ?? "original", of: asset, in: library)
+            }
         }
         return try .json(
             Answer(

@@ -28,6 +28,12 @@ package struct CallPermits: Sendable {
     let writings = FairTurns(
         .init(all: max(1, System.coreCount / 2)), waiting: .init(all: 8_192, reserve: 512))
 
+    /// Turns at walks through all versions of an asset, each of which may be a file: a thousand take some 40 ms. A tenant has half of the
+    /// threads for blocking calls for them, so that the other half opens files.
+    let walks = FairTurns(
+        .init(all: 64, reserve: 8, ofTenantMax: max(1, System.coreCount / 2)),
+        waiting: .init(all: 8_192, reserve: 512))
+
     /// - Parameter streamsMax: The most open streams; a tenth of them is for operators.
     init(streamsMax: Int) {
         streams = SharedPermits(.init(all: streamsMax, reserve: streamsMax / 10))
@@ -39,12 +45,28 @@ package struct CallPermits: Sendable {
     func reading<Result>(
         of key: AccessKey, _ body: () async throws -> Result
     ) async throws -> Result {
+        try await turn(readings, of: key, "read events or lists", body)
+    }
+
+    /// Runs a walk through the versions of an asset in its caller's turn. A walk within a walk would wait for itself.
+    ///
+    /// - Throws: `tooManyRequests` if too many wait; the error of `body`.
+    func walking<Result>(
+        of key: AccessKey, _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await turn(walks, of: key, "read histories", body)
+    }
+
+    private func turn<Result>(
+        _ turns: FairTurns, of key: AccessKey, _ deed: String,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
         do {
-            return try await readings.withTurn(of: key.owner, body)
+            return try await turns.withTurn(of: key.owner, body)
         } catch is FairTurns.Full {
             throw Problem(
                 .tooManyRequests,
-                "Too many calls that read events or lists wait already. Ask again when some have been answered.",
+                "Too many calls that \(deed) wait already. Ask again when some have been answered.",
                 retryAfter: 1)
         }
     }

@@ -26,7 +26,10 @@ enum AssetPages {
         _ asset: AssetPath, _ call: Call, verification: Verification? = nil
     ) async throws -> AssetPage {
         let library = call.parts.library
-        let history = try await library.versions(of: asset)
+        let permits = call.parts.permits
+        let history = try await permits.walking(of: call.key) {
+            try await library.versions(of: asset)
+        }
         let shown = history.entries.prefix(shownMax)
         let choices =
             [AssetPage.Version(name: "original", label: "the original")]
@@ -39,7 +42,9 @@ enum AssetPages {
         var diff: [String] = []
         let names = Set(shown.map(\.version.version) + ["original"])
         if let after, names.contains(before), names.contains(after) {
-            let comparison = try await VersionComparison(before, after, of: asset, in: library)
+            let comparison = try await permits.walking(of: call.key) {
+                try await VersionComparison(before, after, of: asset, in: library)
+            }
             diff = comparison.notes + (comparison.comparison?.lines ?? [])
         }
         let draft = history.entries.first { $0.marks.contains(.draft) }?.version

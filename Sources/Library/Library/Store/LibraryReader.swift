@@ -29,6 +29,10 @@ extension LibraryReader {
     public func version(
         _ text: String, of asset: AssetPath
     ) async throws(Failure) -> Provenance {
+        // Permanent URLs have the id: one version is read for it, and not all.
+        if let name = VersionName(text), let version = try await provenance(of: name, asset) {
+            return version
+        }
         let entries = try await versions(of: asset).entries
         for entry in entries {
             let isDraft = entry.version.isDraft

@@ -1,5 +1,6 @@
 import AccessKeys
 import Edits
+import Foundation
 import JobQueue
 import MinilabTesting
 import NIOCore
@@ -51,5 +52,34 @@ import Testing
         }
         #expect(try await call.value == 200)
         #expect(rig.parts.permits.readings.waitingCount == 0)
+    }
+
+    @Test(arguments: ["/v1/history/acme/a.jpg", "/assets/acme/a.jpg"])
+    func `a call that reads all versions of an asset waits for those of its tenant alone`(
+        path: String
+    ) async throws {
+        let rig = try await GatewayRig()
+        for tenant in ["acme", "globex"] {
+            let folder = rig.folder.path + "/library/originals/" + tenant
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+            try Data("original".utf8).write(to: URL(filePath: folder + "/a.jpg"))
+        }
+        let key = try await rig.key("acme", scopes: [.read])
+        let other = try await rig.key("globex", scopes: [.read])
+        let browser = try await Browser(rig, key: key)
+        let walks = rig.parts.permits.walks
+        let owner = try await rig.parts.keys.authenticate(key).owner
+        let places = max(1, System.coreCount / 2)
+        for _ in 0..<places { try await walks.enter(owner) }
+        let call = Task {
+            guard path.hasPrefix("/v1/") else { return try await browser.get(path).status }
+            return try await rig.send("GET", path, key: key).status
+        }
+        try await eventually("it waits") { walks.waitingCount == 1 ? true : nil }
+        #expect(try await rig.send("GET", "/v1/originals/acme/a.jpg", key: key).status == 200)
+        #expect(try await rig.send("GET", "/v1/history/globex/a.jpg", key: other).status == 200)
+        for _ in 0..<places { walks.leave(owner) }
+        #expect(try await call.value == 200)
     }
 }
