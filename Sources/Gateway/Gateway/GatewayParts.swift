@@ -20,6 +20,7 @@ package final class GatewayParts: Sendable {
     package let connections: OpenConnections
     package let permits: CallPermits
     let rate: RequestRate
+    let refusals = RefusalPace()
     package let replays: ReplayStore
     package let audit: AuditLog
     package let sessions: SessionStore

@@ -2,6 +2,7 @@ import AccessKeys
 import Edits
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// The decision whether a request may call a route.
 struct Authentication: Sendable {
@@ -59,8 +60,13 @@ struct Authentication: Sendable {
         return accepted
     }
 
+    /// Returns by whom what a request costs is counted: the id of the key that it presents, or its address.
+    func caller(of request: Request, _ channel: any Channel) -> String {
+        presentedID(request) ?? OpenConnections.address(channel.remoteAddress)
+    }
+
     /// Returns the id of the key that a request presents; nil if it presents none that is accepted and known here.
-    func presentedID(_ request: Request) -> String? {
+    private func presentedID(_ request: Request) -> String? {
         do throws(Problem) {
             return keys.knownID(of: try Self.bearer(request))
         } catch {

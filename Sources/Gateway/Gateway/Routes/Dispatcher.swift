@@ -23,8 +23,7 @@ struct Dispatcher: HTTPResponder {
             @Sendable func answer(_ request: Request, _ context: GatewayContext) async -> Response {
                 await RequestSpan.around(
                     route, request, parts.traceWishes,
-                    from: authentication.presentedID(request)
-                        ?? OpenConnections.address(context.channel.remoteAddress)
+                    from: authentication.caller(of: request, context.channel)
                 ) {
                     await Self.measure(route, request.method, parts.metrics) {
                         await Self.respond(route, request, context, parts, authentication)
@@ -156,9 +155,14 @@ struct Dispatcher: HTTPResponder {
             var response = try await route.handle(call)
             response.headers.append(contentsOf: accepted.headers)
             response.headers[.xContentTypeOptions] = "nosniff"
+            // The sign-in page is an answer with the status of a refusal.
+            await parts.refusals.hold(
+                response.status, to: authentication.caller(of: request, context.channel))
             return response
         } catch {
             let problem = Problem(error)
+            await parts.refusals.hold(
+                problem.status, to: authentication.caller(of: request, context.channel))
             if problem.status.kind == .serverError {
                 context.logger.error("\(route.method) \(route.path) failed: \(error)")
             } else {
