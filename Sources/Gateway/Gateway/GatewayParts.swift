@@ -21,6 +21,7 @@ package final class GatewayParts: Sendable {
     package let permits: CallPermits
     let rate: RequestRate
     let refusals = RefusalPace()
+    let answers = AnswerMemory()
     package let replays: ReplayStore
     package let audit: AuditLog
     package let sessions: SessionStore

@@ -153,6 +153,11 @@ struct Dispatcher: HTTPResponder {
                 session: accepted.session, person: accepted.person,
                 channel: context.channel, parts: parts, logger: context.logger)
             var response = try await route.handle(call)
+            response.body = try parts.answers.counted(
+                response,
+                for: accepted.key?.owner
+                    ?? .address(OpenConnections.address(context.channel.remoteAddress)),
+                over: context.channel)
             response.headers.append(contentsOf: accepted.headers)
             response.headers[.xContentTypeOptions] = "nosniff"
             // The sign-in page is an answer with the status of a refusal.
