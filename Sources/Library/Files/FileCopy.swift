@@ -70,11 +70,40 @@ public enum FileDigest {
     /// - Throws: `ioFailure`.
     public static func sha256(of file: OpenFile) throws(Failure) -> (hex: String, bytes: Int) {
         try sha256(of: file) { (bytes, length) throws(Failure) in
-            let end = length + bytes.count
-            if end >= cachedBytesMax, end / stepBytes != length / stepBytes {
-                posix_fadvise(file.descriptor, 0, end, POSIX_FADV_DONTNEED)
+            dropRead(file, length..<length + bytes.count)
+        }
+    }
+
+    /// Reads an open file once, as ``sha256(of:)`` does, by calls on threads for blocking ones.
+    ///
+    /// Between two of them other calls come to their turn: there are as many threads as cores, and 4 GB in one call keep one for 10 s.
+    ///
+    /// - Throws: `ioFailure`.
+    public static func digest(
+        of file: OpenFile
+    ) async throws(Failure) -> (hex: String, bytes: Int) {
+        var (hash, length, isEnd) = (SHA256(), 0, false)
+        while !isEnd {
+            let before = (hash, length)
+            (hash, length, isEnd) = try await offPool {
+                () throws(Failure) -> (SHA256, Int, Bool) in
+                var (hash, length) = before
+                let end = length + stepBytes
+                let isEnd = try read(file, into: &hash, from: &length, upTo: end) {
+                    (bytes, length) throws(Failure) in
+                    dropRead(file, length..<length + bytes.count)
+                }
+                return (hash, length, isEnd)
             }
         }
+        return (hash.finalize().hex, length)
+    }
+
+    /// Drops what was read of a large file from the page cache, now and then.
+    private static func dropRead(_ file: OpenFile, _ read: Range<Int>) {
+        let end = read.upperBound
+        guard end >= cachedBytesMax, end / stepBytes != read.lowerBound / stepBytes else { return }
+        posix_fadvise(file.descriptor, 0, end, POSIX_FADV_DONTNEED)
     }
 
     /// Reads an open file once, from its beginning on, and passes on each part after it was digested.
@@ -85,20 +114,31 @@ public enum FileDigest {
     static func sha256(
         of file: OpenFile, part: (UnsafeRawBufferPointer, Int) throws(Failure) -> Void
     ) throws(Failure) -> (hex: String, bytes: Int) {
+        var (hash, length) = (SHA256(), 0)
+        _ = try read(file, into: &hash, from: &length, upTo: .max, part: part)
+        return (hash.finalize().hex, length)
+    }
+
+    /// Digests a file from a place on.
+    ///
+    /// - Parameters:
+    ///   - length: the bytes that were digested before; then those that are.
+    ///   - end: no part begins behind it.
+    /// - Returns: whether the file has no more bytes.
+    private static func read(
+        _ file: OpenFile, into hash: inout SHA256, from length: inout Int, upTo end: Int,
+        part: (UnsafeRawBufferPointer, Int) throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: chunkBytes, alignment: 64)
         defer { chunk.deallocate() }
-        var hash = SHA256()
-        var length = 0
-        while true {
+        while length < end {
             let count = try file.read(into: chunk, from: length)
-            if count == 0 { break }
+            if count == 0 { return true }
             let bytes = UnsafeRawBufferPointer(rebasing: chunk[..<count])
             hash.update(bufferPointer: bytes)
             try part(bytes, length)
             length += count
         }
-        return (
-            hash.finalize().hex, length
-        )
+        return false
     }
 }

@@ -10,6 +10,20 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
+    @Test(arguments: [0, 1, 8 << 20, (40 << 20) + 3])
+    func `a digest that is made by several calls is that of the file`(length: Int) async throws {
+        let path = folder.file("large")
+        var bytes = Data(count: length)
+        for place in stride(from: 0, to: length, by: 4_093) {
+            bytes[place] = UInt8(truncatingIfNeeded: place >> 8)
+        }
+        try bytes.write(to: URL(filePath: path))
+        let whole = try FileDigest.sha256(of: path)
+        let parts = try await FileDigest.digest(of: OpenFile(reading: path))
+        #expect(whole.bytes == length)
+        #expect(parts == whole)
+    }
+
     @Test func `a copy is the file, byte for byte, and a full disk is reported`() throws {
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
         let source = folder.file("in")

@@ -82,13 +82,26 @@ enum OriginalUpload {
         if let arrived, end == .added { return try answer(.created, arrival.asset, arrived) }
         // A client that did not receive the response sends the same original again.
         guard let wanted,
-            let found = try await library.digest(of: .original(arrival.asset), isRead: false),
-            found.sha256 == wanted, found.bytes == arrival.bytes
+            let found = try await digest(of: arrival, call), found.sha256 == wanted,
+            found.bytes == arrival.bytes
         else { throw isThere(arrival.asset) }
         if arrived == nil, !call.request.headers.contains(.expect) {
             try await drop(call, bytes)
         }
         return try answer(.ok, arrival.asset, found)
+    }
+
+    /// Returns the digest of an original that is there already; nil if it has another length than the one that arrives. A folder reads all of
+    /// it for that, and the client has sent nothing of it yet.
+    private static func digest(
+        of arrival: OriginalArrival, _ call: Call
+    ) async throws -> StoredDigest? {
+        let library = call.parts.library
+        let file = StoredFile.original(arrival.asset)
+        guard try await library.info(of: file).bytes == arrival.bytes else { return nil }
+        return try await call.parts.permits.walking(of: call.key) {
+            try await library.digest(of: file, isRead: false)
+        }
     }
 
     /// Reads the body of an original that is there already: few clients read a response before they have sent the whole body.

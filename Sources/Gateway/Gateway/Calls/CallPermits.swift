@@ -28,8 +28,8 @@ package struct CallPermits: Sendable {
     let writings = FairTurns(
         .init(all: max(1, System.coreCount / 2)), waiting: .init(all: 8_192, reserve: 512))
 
-    /// Turns at walks through all versions of an asset, each of which may be a file: a thousand take some 40 ms. A tenant has half of the
-    /// threads for blocking calls for them, so that the other half opens files.
+    /// Turns at reading all versions of an asset, each of which may be a file, or a whole original: a thousand versions take some 40 ms,
+    /// and 4 GB some 10 s. A tenant has half of the threads for blocking calls for them, so that the other half opens files.
     let walks = FairTurns(
         .init(all: 64, reserve: 8, ofTenantMax: max(1, System.coreCount / 2)),
         waiting: .init(all: 8_192, reserve: 512))
@@ -48,13 +48,13 @@ package struct CallPermits: Sendable {
         try await turn(readings, of: key, "read events or lists", body)
     }
 
-    /// Runs a walk through the versions of an asset in its caller's turn. A walk within a walk would wait for itself.
+    /// Runs a walk through the versions of an asset, or through an original, in its caller's turn. A walk within a walk would wait for itself.
     ///
     /// - Throws: `tooManyRequests` if too many wait; the error of `body`.
     func walking<Result>(
         of key: AccessKey, _ body: () async throws -> Result
     ) async throws -> Result {
-        try await turn(walks, of: key, "read histories", body)
+        try await turn(walks, of: key, "read histories or whole originals", body)
     }
 
     private func turn<Result>(

@@ -171,10 +171,14 @@ enum DeadRoutes {
         else { throw JobView.unknown(job) }
         let edit = try await call.parts.queue.edit(of: record)
         // The whole original is read.
-        return try await call.parts.permits.costly(of: key) {
-            ReproBundle(
-                shown, edit: edit, history: found.attempts,
-                original: try await original(of: record.asset, call, hidesPath: key.tenant != nil))
+        let permits = call.parts.permits
+        return try await permits.costly(of: key) {
+            try await permits.walking(of: key) {
+                ReproBundle(
+                    shown, edit: edit, history: found.attempts,
+                    original: try await original(
+                        of: record.asset, call, hidesPath: key.tenant != nil))
+            }
         }
     }
 
@@ -183,7 +187,7 @@ enum DeadRoutes {
     ) async throws -> ReproBundle.Original {
         do throws(Failure) {
             let file = try await call.parts.library.open(.original(AssetPath(asset)), nil)
-            let digest = try await offPool { () throws(Failure) in try FileDigest.sha256(of: file) }
+            let digest = try await FileDigest.digest(of: file)
             return .init(
                 path: hidesPath ? nil : file.name, sha256: digest.hex, bytes: digest.bytes,
                 trouble: nil)

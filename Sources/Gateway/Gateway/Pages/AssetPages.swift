@@ -136,9 +136,12 @@ enum AssetPages {
     /// Compares the files of an asset with their records, without rendering.
     private static func verify(_ asset: AssetPath, _ call: Call) async throws -> Response {
         try await call.hidingPaths(of: asset) {
-            let found = try await call.parts.permits.costly(of: call.key) {
-                try await call.parts.library.verify(
-                    asset, allVersions: true, editors: .standard(), now: .now)
+            let (permits, key) = (call.parts.permits, try call.key)
+            let found = try await permits.costly(of: key) {
+                try await permits.walking(of: key) {
+                    try await call.parts.library.verify(
+                        asset, allVersions: true, editors: .standard(), now: .now)
+                }
             }
             return .page(try await page(asset, call, verification: found.report))
         }

@@ -92,7 +92,7 @@ struct Download: Sendable {
         }
         try await reserve(blob.size, &reserved)
         guard try await readRest(first..<blob.size, of: blob, into: file) else { return nil }
-        let digest = try await offPool { () throws(Failure) in try FileDigest.sha256(of: file) }
+        let digest = try await FileDigest.digest(of: file)
         return (try checked(digest, blob), blob.tag)
     }
 

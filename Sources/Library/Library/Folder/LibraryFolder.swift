@@ -288,9 +288,8 @@ extension LibraryFolder {
         of file: StoredFile, isRead: Bool
     ) async throws(Failure) -> StoredDigest? {
         guard try await info(of: file).bytes != nil else { return nil }
-        return try await offPool { () throws(Failure) in
-            StoredDigest(try FileDigest.sha256(of: opened(file)))
-        }
+        let open = try await offPool { () throws(Failure) in try opened(file) }
+        return StoredDigest(try await FileDigest.digest(of: open))
     }
 
     /// Returns the path of a file, whether or not the file exists. Links are not resolved.

@@ -204,7 +204,7 @@ extension LibraryReader {
         var sha256 = recorded
         if recorded == nil, found.bytes != nil {
             let file = try await open(file)
-            sha256 = try await offPool { () throws(Failure) in try FileDigest.sha256(of: file).hex }
+            sha256 = try await FileDigest.digest(of: file).hex
         }
         return Layer(kind: kind, path: found.location, bytes: found.bytes, sha256: sha256)
     }

@@ -194,8 +194,7 @@ package struct VersionFiles {
         if originalDigest == nil {
             do throws(Failure) {
                 let file = try await library.open(.original(asset))
-                originalDigest = .some(
-                    try await offPool { () throws(Failure) in try FileDigest.sha256(of: file).hex })
+                originalDigest = .some(try await FileDigest.digest(of: file).hex)
             } catch {
                 originalDigest = .some(nil)
                 report.add(problem: .original, location, error)

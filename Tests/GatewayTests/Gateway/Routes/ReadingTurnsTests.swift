@@ -82,4 +82,31 @@ import Testing
         for _ in 0..<places { walks.leave(owner) }
         #expect(try await call.value == 200)
     }
+
+    @Test
+    func
+        `an original that is there is compared in its tenant's turn, and only if it may be the same`()
+        async throws
+    {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue, .read])
+        @Sendable func put(_ text: String) async throws -> Int {
+            let digest = ContentDigest.field(SHA256.hash(data: text.utf8).hex)
+            return try await rig.send(
+                "PUT", "/v1/originals/acme/a.jpg", key: key, body: text,
+                headers: ["Content-Digest": digest]
+            ).status
+        }
+        #expect(try await put("original") == 201)
+        let walks = rig.parts.permits.walks
+        let owner = try await rig.parts.keys.authenticate(key).owner
+        let places = max(1, System.coreCount / 2)
+        for _ in 0..<places { try await walks.enter(owner) }
+        // Of another length, it is another one.
+        #expect(try await put("another original") == 412)
+        let again = Task { try await put("original") }
+        try await eventually("it waits") { walks.waitingCount == 1 ? true : nil }
+        for _ in 0..<places { walks.leave(owner) }
+        #expect(try await again.value == 200)
+    }
 }
