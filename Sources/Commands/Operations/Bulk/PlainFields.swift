@@ -45,9 +45,10 @@ package struct MemberParser {
         package var fields: AssetFields?
     }
 
-    /// The maximum number of different edit texts that are cached, and their maximum total size in bytes.
+    /// The maximum number of different edit texts that are cached, and their maximum total size in bytes, with that of what they were read
+    /// as: a gateway parses up to 64 bodies at a time.
     private static let textsMax = 1000
-    private static let bytesMax = 16 << 20
+    private static let bytesMax = 2 << 20
 
     private var lastText: [UInt8] = []
     private var lastEdit: String?
@@ -97,12 +98,13 @@ package struct MemberParser {
             return known
         }
         let edit = try Edit(json: text.text()).json.canonical
-        if edits.count >= Self.textsMax || rememberedBytes + key.count > Self.bytesMax {
+        let size = key.count + edit.utf8.count
+        if edits.count >= Self.textsMax || rememberedBytes + size > Self.bytesMax {
             edits = [:]
             rememberedBytes = 0
         }
         edits[key] = edit
-        rememberedBytes += key.count
+        rememberedBytes += size
         lastText = key
         lastEdit = edit
         return edit

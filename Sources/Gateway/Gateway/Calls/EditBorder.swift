@@ -8,7 +8,8 @@ import Edits
 struct EditBorder {
     /// The key's folder, and that of the batch to which the jobs belong.
     private let folders: [Reach]
-    /// The edits as bytes: two that name assets in different normal forms are equal as Swift's strings.
+    /// The SHA-256 of the edits' bytes: two that name assets in different normal forms are equal as Swift's strings, and an edit may have
+    /// 64 KB. A body with a thousand of them would keep 64 MB.
     private var checked: Set<[UInt8]> = []
 
     /// The most edits that are remembered as checked.
@@ -22,13 +23,12 @@ struct EditBorder {
     /// - Parameter json: the edit as canonical JSON that was parsed before.
     /// - Throws: `notFound`, the same as for a missing asset.
     mutating func check(_ json: String) throws {
-        let bytes = Array(json.utf8)
-        guard folders.contains(where: { !$0.folder.isEmpty }), !checked.contains(bytes) else {
-            return
-        }
+        guard folders.contains(where: { !$0.folder.isEmpty }) else { return }
+        let digest = SHA256.hash(data: json.utf8)
+        guard !checked.contains(digest) else { return }
         try check(Edit(json: json))
         if checked.count >= Self.checkedMax { checked = [] }
-        checked.insert(bytes)
+        checked.insert(digest)
     }
 
     func check(_ edit: Edit) throws(Problem) {
