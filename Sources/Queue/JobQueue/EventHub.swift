@@ -11,6 +11,8 @@ import Synchronization
 package final class EventHub: Sendable {
     /// Events that are kept, about 10 MB.
     package static let keptMax = 10_000
+    /// The most bytes of their JSON. Parsed they take three times as much, and an event with 16 renditions of a long name has 25 KB.
+    package static let keptBytesMax = 32 << 20
     /// The most events of one answer.
     package static let answerMax = EventReader.batchMax
     /// The longest wait of a read for an event. Followers are resumed at least this often.
@@ -39,6 +41,7 @@ package final class EventHub: Sendable {
 
     private struct State {
         var kept: Deque<Entry> = []
+        var keptBytes = 0
         /// The hub has all events after this position.
         var keptAfter: StreamID?
         /// The newest known event; nil until Redis has answered.
@@ -149,6 +152,7 @@ package final class EventHub: Sendable {
             // If no event arrived meanwhile, the buffer is still complete.
             if state.newest != position {
                 state.kept.removeAll()
+                state.keptBytes = 0
                 state.keptAfter = position
             }
             state.newest = position
@@ -163,9 +167,13 @@ package final class EventHub: Sendable {
             for entry in entries {
                 guard let position = StreamID(entry.id) else { continue }
                 state.kept.append(Entry(position: position, event: entry))
+                state.keptBytes += entry.json.utf8.count
                 state.newest = position
             }
-            while state.kept.count > Self.keptMax, let dropped = state.kept.popFirst() {
+            while state.kept.count > Self.keptMax || state.keptBytes > Self.keptBytesMax,
+                let dropped = state.kept.popFirst()
+            {
+                state.keptBytes -= dropped.event.json.utf8.count
                 state.keptAfter = dropped.position
             }
         }

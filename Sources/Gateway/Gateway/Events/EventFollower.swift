@@ -312,8 +312,9 @@ enum EventRoutes {
 ///
 /// A tenant's view parses an event and serializes it again, which took longer than all other work for a follower.
 final class EventFrames: Sendable {
-    /// Frames that are kept, about 600 bytes each.
+    /// Frames that are kept, about 600 bytes each, and the most bytes of all of them.
     static let keptMax = 1000
+    static let keptBytesMax = 4 << 20
 
     private struct Key: Hashable {
         let event: String
@@ -324,6 +325,7 @@ final class EventFrames: Sendable {
         /// The frames; a nil value means that the view hides the event.
         var frames: [Key: ByteBuffer?] = [:]
         var order: Deque<Key> = []
+        var bytes = 0
     }
 
     private let state = Mutex(State())
@@ -344,8 +346,12 @@ final class EventFrames: Sendable {
         state.withLock { state in
             guard state.frames.updateValue(frame, forKey: key) == nil else { return }
             state.order.append(key)
-            if state.order.count > Self.keptMax, let oldest = state.order.popFirst() {
-                state.frames[oldest] = nil
+            state.bytes += frame?.readableBytes ?? 0
+            while state.order.count > Self.keptMax || state.bytes > Self.keptBytesMax,
+                let oldest = state.order.popFirst()
+            {
+                let dropped = state.frames.removeValue(forKey: oldest)
+                state.bytes -= dropped??.readableBytes ?? 0
             }
         }
         return frame

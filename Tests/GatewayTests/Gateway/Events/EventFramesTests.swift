@@ -44,6 +44,24 @@ import Testing
         #expect(frames.frame(of: "1-0", in: "") { ByteBuffer(string: "a") } != nil)
     }
 
+    @Test func `of large frames, fewer are kept`() {
+        let frames = EventFrames()
+        let large = ByteBuffer(repeating: 0x20, count: EventStreaming.eventBytesMax)
+        var made = 0
+        func ask(_ number: Int) {
+            _ = frames.frame(of: "\(number)-0", in: "") {
+                made += 1
+                return large
+            }
+        }
+        let most = EventFrames.keptBytesMax / large.readableBytes
+        for number in 0...most { ask(number) }
+        ask(most)
+        #expect(made == most + 1)
+        ask(0)
+        #expect(made == most + 2)
+    }
+
     @Test func `the oldest frames are let go of`() {
         let frames = EventFrames()
         func isKept(_ number: Int) -> Bool {

@@ -1,6 +1,7 @@
 import AccessKeys
 import JobQueue
 import MinilabTesting
+import Redis
 import Testing
 
 @testable import Gateway
@@ -32,5 +33,33 @@ import Testing
         let calls = await following.value
         let most = Int((ContinuousClock.now - start) / EventHub.gatherTime) + 2
         #expect(calls <= most)
+    }
+
+    @Test func `that are large are fewer in what a gateway keeps`() async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue, .read])
+        try await rig.post("a", "acme/a.jpg", key: key)
+        _ = try await rig.send("POST", "/v1/jobs/a/cancel", key: key)
+        let stream = RedisArgument(rig.queue.name.keys.events)
+        let rows = try await rig.redis.send(["XRANGE", stream, "-", "+"]).array
+        let fields = try #require(rows?.first?.array?.last?.array?.compactMap(\.string))
+        let reason = String(repeating: "x", count: 20_000)
+        let json = fields[1].replacing("cancelled by its producer", with: reason)
+        try #require(json.utf8.count > reason.utf8.count)
+        let hub = rig.parts.hub
+        let begin = try #require(hub.newest)
+        let count = EventHub.keptBytesMax / json.utf8.count + 1
+        let added = await rig.redis.sendAll(
+            (0..<count).map { _ in
+                ["XADD", stream, "*", RedisArgument(fields[0]), RedisArgument(json)]
+            })
+        let last = try #require(try added.last?.get().string)
+        try await eventually("all of them are read") {
+            hub.newest?.description == last ? true : nil
+        }
+        guard case .tooOld = hub.entries(after: begin) else {
+            Issue.record("the first one is still kept")
+            return
+        }
     }
 }
