@@ -52,7 +52,10 @@ public struct EventReader: Sendable {
     private let tenant: String?
 
     /// The maximum number of entries of one read.
-    public static let batchMax = 500
+    ///
+    /// A longer reply than ``RedisConfiguration/replyBytesMax`` ends the connection for all its callers. An event with 16 renditions,
+    /// 8 previews, a name of 1,024 bytes and a URL of each has some 140 KB, and so many of them 14 MB.
+    public static let batchMax = 100
 
     /// The lead of a position over this machine's clock beyond which no queue has given it, in milliseconds: clocks differ, but not by
     /// an hour.

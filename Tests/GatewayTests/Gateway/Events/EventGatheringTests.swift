@@ -35,25 +35,37 @@ import Testing
         #expect(calls <= most)
     }
 
-    @Test func `that are large are fewer in what a gateway keeps`() async throws {
-        let rig = try await GatewayRig()
+    /// Adds events that have so many bytes of text.
+    ///
+    /// - Returns: the position of the last one.
+    private static func addEvents(
+        _ count: Int, of bytes: Int, to rig: GatewayRig
+    ) async throws -> String {
         let key = try await rig.key("acme", scopes: [.enqueue, .read])
         try await rig.post("a", "acme/a.jpg", key: key)
         _ = try await rig.send("POST", "/v1/jobs/a/cancel", key: key)
         let stream = RedisArgument(rig.queue.name.keys.events)
         let rows = try await rig.redis.send(["XRANGE", stream, "-", "+"]).array
         let fields = try #require(rows?.first?.array?.last?.array?.compactMap(\.string))
-        let reason = String(repeating: "x", count: 20_000)
-        let json = fields[1].replacing("cancelled by its producer", with: reason)
-        try #require(json.utf8.count > reason.utf8.count)
+        let json = fields[1].replacing(
+            "cancelled by its producer", with: String(repeating: "x", count: bytes))
+        try #require(json.utf8.count > bytes)
+        var last: String?
+        for _ in 0..<count {
+            last = try await rig.redis.send([
+                "XADD", stream, "*", RedisArgument(fields[0]), RedisArgument(json),
+            ]).string
+        }
+        return try #require(last)
+    }
+
+    @Test func `that are large are fewer in what a gateway keeps`() async throws {
+        let rig = try await GatewayRig()
         let hub = rig.parts.hub
         let begin = try #require(hub.newest)
-        let count = EventHub.keptBytesMax / json.utf8.count + 1
-        let added = await rig.redis.sendAll(
-            (0..<count).map { _ in
-                ["XADD", stream, "*", RedisArgument(fields[0]), RedisArgument(json)]
-            })
-        let last = try #require(try added.last?.get().string)
+        let bytes = 20_000
+        let last = try await Self.addEvents(
+            EventHub.keptBytesMax / bytes + 1, of: bytes, to: rig)
         try await eventually("all of them are read") {
             hub.newest?.description == last ? true : nil
         }
@@ -61,5 +73,16 @@ import Testing
             Issue.record("the first one is still kept")
             return
         }
+    }
+
+    @Test func `that are large are read without an end of the connection that calls share`()
+        async throws
+    {
+        let rig = try await GatewayRig()
+        // 500 of them would be more than a reply may have.
+        _ = try await Self.addEvents(500, of: 40_000, to: rig)
+        let key = try await rig.key("globex", scopes: [.read])
+        let answer = try await rig.send("GET", "/v1/events?after=0", key: key)
+        #expect(answer.status == 200 && answer.text.isEmpty, "\(answer.text.prefix(300))")
     }
 }
