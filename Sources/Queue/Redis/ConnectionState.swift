@@ -209,7 +209,8 @@ struct ConnectionState<Waiter> {
         } else {
             route.startOver()
         }
-        return settlement.map { .settles($0) } ?? .passes
+        guard let settlement else { return .passes }
+        return .settles(settlement)
     }
 }
 

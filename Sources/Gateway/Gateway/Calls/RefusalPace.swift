@@ -20,8 +20,8 @@ struct RefusalPace: Sendable {
 
     /// Holds an answer back for as long as it waits.
     func hold(_ status: HTTPResponse.Status, to caller: @autoclosure () -> String) async {
-        guard let delay = delay(of: status, to: caller()) else { return }
-        do { try await Task.sleep(for: delay) } catch {
+        guard let time = delay(of: status, to: caller()) else { return }
+        do { try await Task.sleep(for: time) } catch {
             // Cancelled: nobody waits for the answer.
         }
     }
