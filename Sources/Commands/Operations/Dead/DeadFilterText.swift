@@ -107,6 +107,8 @@ package struct DeadTally: Sendable, Encodable {
     package static let countedMax = 50_000
     private static let sampleMax = 5
     private var groupsByName: [String: DeadGroup] = [:]
+    /// The number of jobs that were inspected, with those that do not match.
+    private var read = 0
 
     /// The causes of death of the counted jobs.
     package var groups: DeadGroups {
@@ -118,20 +120,22 @@ package struct DeadTally: Sendable, Encodable {
     /// Counts the matching jobs one by one.
     package init(_ filter: DeadFilter, on queue: JobQueue) async throws(QueueError) {
         var reader = try await DeadReader(queue, filter)
-        var read = 0
-        while let page = try await reader.next() {
-            for record in page {
-                count += 1
-                codes[record.code?.rawValue ?? "unknown", default: 0] += 1
-                if sample.count < Self.sampleMax { sample.append(record) }
-                let group = DeadGroup(of: record)
-                groupsByName[group.name] = groupsByName[group.name]?.adding(group) ?? group
-            }
-            read += DeadReader.pageMax
-            if read >= Self.countedMax {
-                isComplete = false
-                return
-            }
+        while isComplete, let page = try await reader.next() { add(page) }
+    }
+
+    /// Starts a count of no jobs.
+    package init() {}
+
+    /// Counts the matching jobs of a page of ``DeadReader/pageMax``. Further ones are counted while ``isComplete`` holds.
+    package mutating func add(_ page: [JobRecord]) {
+        for record in page {
+            count += 1
+            codes[record.code?.rawValue ?? "unknown", default: 0] += 1
+            if sample.count < Self.sampleMax { sample.append(record) }
+            let group = DeadGroup(of: record)
+            groupsByName[group.name] = groupsByName[group.name]?.adding(group) ?? group
         }
+        read += DeadReader.pageMax
+        if read >= Self.countedMax { isComplete = false }
     }
 }

@@ -73,8 +73,26 @@ enum DeadRoutes {
     static func groups(_ call: Call) async throws -> DeadGroups {
         let reach = try call.key.reach
         if reach.isEverything { return try await call.parts.queue.deadGroups() }
-        return try await call.parts.permits.costly(of: call.key) {
-            try await DeadTally(DeadFilter(reach), on: call.parts.queue).groups
+        return try await tally(DeadFilter(reach), call).groups
+    }
+
+    /// Counts dead jobs: a costly call, of which each page is read in its caller's turn. 50,000 jobs of four calls at a time would keep
+    /// Redis from others.
+    static func tally(_ filter: DeadFilter, _ call: Call) async throws -> DeadTally {
+        let (permits, key) = (call.parts.permits, try call.key)
+        return try await permits.costly(of: key) {
+            var tally = DeadTally()
+            var reader = try await DeadReader(call.parts.queue, filter)
+            while tally.isComplete {
+                let (page, after) = try await permits.reading(of: key) { [reader] in
+                    var reader = reader
+                    return (try await reader.next(), reader)
+                }
+                reader = after
+                guard let page else { break }
+                tally.add(page)
+            }
+            return tally
         }
     }
 

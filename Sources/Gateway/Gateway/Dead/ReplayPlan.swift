@@ -17,10 +17,7 @@ enum ReplayPlan {
         let until = min(filter.until ?? last, last)
         filter.until = until
         if let edit = body.withEdit { try EditBorder(key).check(edit) }
-        let queue = call.parts.queue
-        let tally = try await call.parts.permits.costly(of: key) { [filter] in
-            try await DeadTally(filter, on: queue)
-        }
+        let tally = try await DeadRoutes.tally(filter, call)
         let jobs = tally.sample.compactMap { key.view.view($0) }
         let preview = ReplayPreview(
             count: tally.count, isComplete: tally.isComplete, codes: tally.codes, until: until,

@@ -41,9 +41,7 @@ enum BatchPages {
         if record.dead > 0 {
             var filter = DeadFilter(try call.key.reach)
             filter.batch = try BatchID(record.batch)
-            failures = try await call.parts.permits.costly(of: call.key) { [filter] in
-                try await DeadTally(filter, on: call.parts.queue).codes
-            }
+            failures = try await DeadRoutes.tally(filter, call).codes
         }
         return BatchPage(
             call.frame(), report: BatchReport(record, slots: slots), slots: slots,

@@ -91,7 +91,9 @@ struct Finder {
         do throws(Failure) {
             let asset = try AssetPath(text)
             guard key.covers(asset) else { return nil }
-            _ = try await call.parts.library.versions(of: asset)
+            if try await call.parts.library.state(of: asset) == AssetState() {
+                try await call.parts.library.checkOriginal(of: asset)
+            }
             return asset
         } catch {
             guard error.isStoreFailure else {

@@ -21,7 +21,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "/v1/batches", "/v1/dead", "/v1/events?after=0", "/v1/replays", "/v1/webhooks", "/batches",
+        "/v1/batches", "/v1/dead", "/v1/dead/groups", "/v1/events?after=0", "/v1/replays",
+        "/v1/webhooks", "/batches",
         "/dead?list=1", "/webhooks", "/batches/b",
     ])
     func `a call that reads many entries waits for its turn, and no other call does`(
