@@ -142,7 +142,12 @@ struct QueueFixture: Sendable {
     /// All events so far.
     func events() async throws -> [JobEvent] {
         var reader = EventReader(queue: queue.name, redis: redis)
-        return try await reader.next().map(\.event)
+        var all: [JobEvent] = []
+        while true {
+            let entries = try await reader.next()
+            all += entries.map(\.event)
+            if entries.count < EventReader.batchMax { return all }
+        }
     }
 
     func state(of job: String) async throws -> String? {

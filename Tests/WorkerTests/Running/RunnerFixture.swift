@@ -68,8 +68,11 @@ struct RunnerFixture: Sendable {
     /// Names of all events so far.
     func events() async throws -> [String] {
         var reader = EventReader(queue: queue.name, redis: redis)
-        return try await reader.next().map {
-            String($0.event.type.split(separator: ".").last ?? "")
+        var all: [String] = []
+        while true {
+            let entries = try await reader.next()
+            all += entries.map { String($0.event.type.split(separator: ".").last ?? "") }
+            if entries.count < EventReader.batchMax { return all }
         }
     }
 }
