@@ -135,7 +135,8 @@ package struct GatewayService: Service {
     private func begin() async {
         await parts.keys.begin()
         await parts.hub.begin()
-        _ = await readMemoryOnce()
+        // A failure is told by who reads it from now on.
+        _ = await memoryFailure()
     }
 
     /// Compares the queue with what the library remembers of it. Workers have it remember.
@@ -150,12 +151,17 @@ package struct GatewayService: Service {
     }
 
     /// Reads the limit of Redis' memory now and then: what producers may store depends on it. While it is not known, a try follows
-    /// soon, because without it nobody has a limit.
+    /// soon, because without it nobody has a limit; the first failure in a row is logged.
     private func readMemory() async {
+        var isFailing = false
         while !Task.isCancelled {
-            let isKnown = await readMemoryOnce()
+            let failure = await memoryFailure()
+            if let failure, !isFailing, !Task.isCancelled {
+                parts.logger.warning("the memory of Redis is not known: \(failure)")
+            }
+            isFailing = failure != nil
             do {
-                try await Task.sleep(for: isKnown ? ServerMemory.readEvery : Self.memoryRetryWait)
+                try await Task.sleep(for: isFailing ? Self.memoryRetryWait : ServerMemory.readEvery)
             } catch { break }
         }
     }
@@ -163,16 +169,13 @@ package struct GatewayService: Service {
     /// The wait after a failed attempt to read the limit of Redis' memory.
     private static let memoryRetryWait: Duration = .seconds(1)
 
-    /// - Returns: whether Redis has told it.
-    private func readMemoryOnce() async -> Bool {
+    /// Reads it once. Returns why Redis has not told it; nil if it has.
+    private func memoryFailure() async -> QueueError? {
         do throws(QueueError) {
             try await parts.queue.readMemory()
-            return true
+            return nil
         } catch {
-            if !Task.isCancelled {
-                parts.logger.warning("the memory of Redis is not known: \(error)")
-            }
-            return false
+            return error
         }
     }
 
