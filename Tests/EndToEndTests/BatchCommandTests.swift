@@ -204,7 +204,7 @@ import Testing
         #expect(photos?["unchanged"] == .number(1))
         #expect(photos?["failing"] == .number(1))
         #expect(photos?["pixels"] == .number(120_000))
-        #expect(try await rig.queue.batches(count: 10).isEmpty)
+        #expect(try await rig.queue.batches(count: 10).records.isEmpty)
     }
 
     @Test func `batch, explain, top, pause, limit and cancel tell of one batch`() async throws {

@@ -72,6 +72,39 @@ import Testing
         #expect(known == .exited(0) && ended.contains("1 job cancelled"), "\(ended)")
     }
 
+    @Test func `a tenant's batch is cancelled, however many newer ones there are`() async throws {
+        let rig = try await Rig()
+        let redis = rig.server.flags(as: .operator)
+        var scheduling = Scheduling()
+        scheduling.tenant = try JobID("acme")
+        let batch = try BatchID("old")
+        try await rig.queue.open(
+            BatchRequest(
+                id: batch, edit: try Edit(json: #"{"filters":[{"name":"CISepiaTone"}]}"#),
+                scheduling: scheduling))
+        let members = [JobQueue.Member(asset: try AssetPath("a.png"))]
+        _ = try await rig.queue.add(members, to: batch, from: 0)
+        _ = try await rig.queue.admit()
+        let newer = """
+            local P, opened = 'minilab:{photos}:', redis.call('TIME')[1] * 1000 + 2000
+            for i = 1, 1100 do
+              redis.call('HSET', P .. 'batch:newer' .. i, 'tenant', 'other', 'priority', 'bulk', 'generation', '1',
+                'finished', '0', 'admitted', '0', 'opened', opened)
+              redis.call('ZADD', P .. 'batches', opened, 'newer' .. i)
+            end
+            """
+        _ = try await rig.redis.send(["EVAL", RedisArgument(newer), "0"])
+        let (_, top) = try await MinilabProcess.run(["top", "--once"] + redis)
+        #expect(top.contains("and 1081 older batches"), "\(top)")
+        let (_, listed) = try await MinilabProcess.run(["batch", "--count", "5"] + redis)
+        #expect(listed.contains("older batches"), "\(listed)")
+        let (ending, output) = try await MinilabProcess.run(
+            ["cancel", "--tenant", "acme"] + redis)
+        #expect(ending == .exited(0) && output.contains("1 batch and 0 jobs"), "\(output)")
+        let record = try #require(try await rig.queue.record(of: batch))
+        #expect(record.isComplete && record.cancelled == 1)
+    }
+
     @Test func `all dead jobs and some of them are not asked for at once`() async throws {
         let rig = try await Rig()
         let redis = rig.server.flags(as: .operator)

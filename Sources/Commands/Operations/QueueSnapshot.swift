@@ -155,8 +155,10 @@ package struct QueueSnapshot: Encodable, Sendable {
     package let status: QueueStatus
     /// The differences of the counters per second; nil for the first reading.
     package let perSecond: [String: Double]?
-    /// The batches that have not ended, the newest first.
+    /// The batches that have not ended, the newest first; at most ``batchesMax``.
     package let batches: [BatchReport]
+    /// The number of further batches that have not ended.
+    package let moreBatches: Int
 
     /// The maximum number of displayed batches.
     private static let batchesMax = 20
@@ -164,20 +166,21 @@ package struct QueueSnapshot: Encodable, Sendable {
     package init(_ queue: JobQueue, after before: QueueSnapshot?) async throws {
         let status = try await queue.status()
         let slots = status.workers.reduce(0) { $0 + $1.slots }
+        let open = try await queue.batches(.open, count: Self.batchesMax)
         self.init(
             queue: queue.name.string, at: .now, status: status, after: before,
-            batches: try await queue.batches(openOnly: true, count: Self.batchesMax)
-                .map { BatchReport($0, slots: slots) })
+            batches: open.records.map { BatchReport($0, slots: slots) }, moreBatches: open.more)
     }
 
     package init(
         queue: String, at: Date, status: QueueStatus, after before: QueueSnapshot?,
-        batches: [BatchReport]
+        batches: [BatchReport], moreBatches: Int = 0
     ) {
         self.queue = queue
         self.at = at
         self.status = status
         self.batches = batches
+        self.moreBatches = moreBatches
         perSecond = before.map { before in
             let seconds = max(at.timeIntervalSince(before.at), 0.001)
             return status.counters.reduce(into: [:]) { rates, counter in

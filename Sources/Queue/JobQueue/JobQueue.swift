@@ -104,6 +104,35 @@ public struct JobQueue: Sendable {
         } while cursor != "0"
     }
 
+    /// Returns the next members of a zset behind one of them, in the order of their scores. Those of equal score are ordered by the bytes
+    /// of their names. What is added or removed between two calls moves no other member away.
+    ///
+    /// - Parameters:
+    ///   - last: The last member that was read; it may be gone.
+    ///   - most: The highest score that is read.
+    /// - Returns: At most `count` members; none at the end.
+    func members(
+        of zset: String, after last: ScoredMember, until most: Int, count: Int
+    ) async throws(QueueError) -> [ScoredMember] {
+        // Members that were read already are read again and skipped: an offset would be wrong if some of them were removed meanwhile.
+        var limit = count + 1
+        while true {
+            let page = try await send(
+                "ZRANGEBYSCORE", zset, last.score, most, "WITHSCORES", "LIMIT", "0", limit)
+            let items = page.array ?? []
+            var members: [ScoredMember] = []
+            for index in stride(from: 0, to: items.count - 1, by: 2) where members.count < count {
+                guard let name = items[index].string, let score = items[index + 1].int else {
+                    continue
+                }
+                let member = ScoredMember(name: name, score: Int(score))
+                if last.isBefore(member) { members.append(member) }
+            }
+            if !members.isEmpty || items.count / 2 < limit { return members }
+            limit *= 2
+        }
+    }
+
     func run(
         _ script: RedisScript, _ arguments: any Arguments...
     ) async throws(QueueError) -> RedisReply {
@@ -137,6 +166,18 @@ public struct JobQueue: Sendable {
             .unexpectedReply,
             "script \(script.name) of queue \(name) answered \(reply), which this version of "
                 + "minilab does not know.")
+    }
+}
+
+/// A member of a zset whose scores are whole numbers.
+struct ScoredMember: Sendable, Equatable {
+    /// Empty for a place before all members of the score.
+    let name: String
+    let score: Int
+
+    /// Returns whether Redis orders it before another one, which has no lower score.
+    func isBefore(_ other: ScoredMember) -> Bool {
+        other.score > score || name.utf8.lexicographicallyPrecedes(other.name.utf8)
     }
 }
 

@@ -23,7 +23,8 @@ extension Examples {
             frame,
             snapshot: QueueSnapshot(
                 queue: "photos", at: Date(timeIntervalSince1970: Double(Self.now) / 1000),
-                status: status, after: nil, batches: many { report($0) }),
+                status: status, after: nil, batches: many { report($0) },
+                moreBatches: maybe(980) ?? 0),
             sparks: many(2) { spark($0) },
             shares: fill == .empty
                 ? [:]
@@ -90,9 +91,9 @@ extension Examples {
 
     var batches: BatchesPage {
         BatchesPage(
-            frame, open: many { report($0) }.map(BatchRow.init),
+            frame, open: many { report($0) }.map(BatchRow.init), moreOpen: maybe(980) ?? 0,
             ended: many { report($0 + 3, isOver: true) }.map(BatchRow.init),
-            next: maybe(text("1795240800000-autumn")))
+            moreEnded: maybe(1_204) ?? 0)
     }
 
     var batch: BatchPage {

@@ -101,7 +101,7 @@ struct PageTests {
             viewer: Viewer(
                 name: "shop", tenant: "acme", scopes: ["enqueue", "read", "operate", "admin"]),
             csrf: "c", version: "1")
-        let html = BatchesPage(shop, open: [], ended: [], next: nil).render()
+        let html = BatchesPage(shop, open: [], ended: []).render()
         let offered = Markup(html).all("a").filter { $0["data-letter"] != nil }
             .compactMap { $0["href"] }
         #expect(offered == ["/batches", "/dead", "/webhooks"])

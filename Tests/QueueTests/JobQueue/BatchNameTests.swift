@@ -35,7 +35,7 @@ import Testing
             _ = try await q.queue.cancel(BatchID(name), reason: "no")
         }
         _ = try await q.queue.reap(by: "a")
-        let left = try await q.queue.batches(count: 10).map(\.batch)
+        let left = try await q.queue.batches(count: 10).records.map(\.batch)
         #expect(Set(left) == ["zoo.1", "acme.3", "acme.4", "acme.5"])
         try await q.expectHealthy()
     }

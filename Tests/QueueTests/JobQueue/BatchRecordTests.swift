@@ -47,11 +47,11 @@ import Testing
         let open = try #require(try await q.queue.record(of: batch))
         #expect([open.done, open.dead, open.cancelled, open.remaining] == [1, 1, 1, 1])
         #expect(open.sealed == 4 && !open.isComplete)
-        #expect(try await q.queue.batches(openOnly: true, count: 10).count == 1)
+        #expect(try await q.queue.openBatches().count == 1)
         try await q.finish(q.claim())
         #expect(try await q.queue.record(of: batch)?.isComplete == true)
-        #expect(try await q.queue.batches(openOnly: true, count: 10).isEmpty)
-        #expect(try await q.queue.batches(count: 10).count == 1)
+        #expect(try await q.queue.openBatches().isEmpty)
+        #expect(try await q.queue.batches(count: 10).records.count == 1)
     }
 
     @Test func `a cancelled batch takes no more and has nothing left`() async throws {

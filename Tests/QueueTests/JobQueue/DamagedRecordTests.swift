@@ -189,7 +189,7 @@ import Testing
         var reader = try await DeadReader(q.queue, DeadFilter(.everything))
         #expect(try await reader.next()?.map(\.job) == ["d"])
         #expect(try await q.queue.spilled(["c", "d"]).map(\.job) == ["d"])
-        #expect(try await q.queue.batches(count: 9).map(\.batch) == ["y"])
+        #expect(try await q.queue.batches(count: 9).records.map(\.batch) == ["y"])
         let found = try await q.queue.diagnose().open
         for subject in ["a", "c", "x"] {
             #expect(found.contains { $0.subject == subject && $0.kind == .recordIncomplete })

@@ -25,23 +25,26 @@ struct BatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let one = try batch.map { try BatchID($0) }
-        let reports = try await queueOptions.withQueue { queue, _ in
+        let (reports, more) = try await queueOptions.withQueue { queue, _ in
             let slots = try await queue.workers().reduce(0) { $0 + $1.slots }
-            let records: [BatchRecord]
             if let one {
                 guard let record = try await queue.record(of: one) else { throw unknown(one) }
-                records = [record]
-            } else {
-                records = try await queue.batches(openOnly: open, count: count)
+                return ([BatchReport(record, slots: slots)], 0)
             }
-            return records.map { BatchReport($0, slots: slots) }
+            let list = try await queue.batches(open ? .open : .all, count: count)
+            return (list.records.map { BatchReport($0, slots: slots) }, list.more)
         }
         if json {
             if one != nil { return try printJSON(reports[0]) }
             return try printJSON(reports)
         }
         if one != nil { return print(block: Self.text(reports[0])) }
-        print(block: reports.isEmpty ? "no batches" : Self.table(reports))
+        print(block: reports.isEmpty ? "no batches" : Self.table(reports) + Self.more(more))
+    }
+
+    /// Returns a line for batches that are not shown, as it follows a table; an empty text if there are none.
+    static func more(_ count: Int) -> String {
+        count > 0 ? "\nand \(counted(count, "older batch", "older batches"))" : ""
     }
 
     static func table(_ reports: [BatchReport]) -> String {

@@ -104,9 +104,7 @@ struct CancelCommand: AsyncParsableCommand {
         let (report, standing) = try await queueOptions.withQueue { queue, redis in
             // Batches are cancelled first; otherwise they would feed further jobs of the tenant into the queue.
             var batches: [String] = []
-            for batch in try await queue.batches(
-                openOnly: true, count: JobQueue.batchesListedMax)
-            where batch.tenant == tenant.string {
+            for batch in try await queue.openBatches() where batch.tenant == tenant.string {
                 _ = try await queue.cancelWhole(BatchID(batch.batch), reason: reason)
                 batches.append(batch.batch)
             }

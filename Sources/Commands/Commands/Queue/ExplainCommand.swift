@@ -38,7 +38,7 @@ struct ExplainCommand: AsyncParsableCommand {
             } else {
                 print(jobs.count == 1 ? job.sentence : "\(job.job): \(job.sentence)")
             }
-            if let names = names[job.job] {
+            if let names = names[job.job], !names.isEmpty {
                 StandardError.write(
                     "clients of the gateway have called \(names.joined(separator: ", ")) like this: the tenant stands before "
                         + "their names.")
@@ -53,8 +53,8 @@ private struct ClientNames {
     private let queue: JobQueue
     private let keys: KeyStore
 
-    /// The most tenants that are asked about, those with the first names.
-    private static let tenantsMax = 1000
+    /// The number of tenants that one call asks about.
+    private static let tenantsStep = 1000
 
     init(_ queue: JobQueue, _ redis: RedisClient) async throws {
         self.queue = queue
@@ -67,9 +67,10 @@ private struct ClientNames {
         let tenants = Set(try await keys.list().compactMap { $0.tenant?.string }).sorted()
         var found: [String: [String]] = [:]
         for name in names {
-            let full = tenants.prefix(Self.tenantsMax).map { "\($0).\(name)" }
-            let known = try await queue.known(full)
-            if !known.isEmpty { found[name] = known }
+            for start in stride(from: 0, to: tenants.count, by: Self.tenantsStep) {
+                let some = tenants[start..<min(start + Self.tenantsStep, tenants.count)]
+                found[name, default: []] += try await queue.known(some.map { "\($0).\(name)" })
+            }
         }
         return found
     }

@@ -102,7 +102,10 @@ extension QueueSnapshot {
     }
 
     private func batchTable(_ most: Int) -> String? {
-        batches.isEmpty ? nil : BatchCommand.table(Array(batches.prefix(most)))
+        guard !batches.isEmpty else { return nil }
+        let shown = Array(batches.prefix(most))
+        let left = batches.count - shown.count + moreBatches
+        return BatchCommand.table(shown) + BatchCommand.more(left)
     }
 
     private func held(_ most: Int) -> String? {

@@ -99,18 +99,21 @@ package struct BatchesPage: Page {
     package let live: String? = Links.live("batches")
     let open: [BatchRow]
     let ended: [BatchRow]
-    /// The next page of the ended batches.
-    let nextHref: String?
+    /// The numbers of batches that the page does not show: `, and 980 more`.
+    let moreOpen: String?
+    let moreEnded: String?
 
     package static let section: Section? = .batches
     package static let template = "batches"
     package static let parts = ["open"]
 
-    /// - Parameter next: the cursor after the last ended batch; nil at the end.
-    package init(_ frame: Frame, open: [BatchRow], ended: [BatchRow], next: String?) {
+    package init(
+        _ frame: Frame, open: [BatchRow], moreOpen: Int = 0, ended: [BatchRow], moreEnded: Int = 0
+    ) {
         self.frame = frame
         self.open = open
         self.ended = ended
-        nextHref = next.map { Links.query(Links.batches, [("after", $0)]) }
+        self.moreOpen = moreOpen > 0 ? grouped(moreOpen) : nil
+        self.moreEnded = moreEnded > 0 ? grouped(moreEnded) : nil
     }
 }

@@ -15,6 +15,7 @@ package struct NowPage: Page {
     let running: [JobRow]
     let moreRunning: String?
     let batches: [BatchRow]
+    let moreBatches: String?
 
     package static let section: Section? = .now
     package static let template = "now"
@@ -55,5 +56,6 @@ package struct NowPage: Page {
         let runningLeft = status.inHand - running.count
         moreRunning = runningLeft > 0 ? grouped(runningLeft) : nil
         batches = snapshot.batches.map(BatchRow.init)
+        moreBatches = snapshot.moreBatches > 0 ? grouped(snapshot.moreBatches) : nil
     }
 }

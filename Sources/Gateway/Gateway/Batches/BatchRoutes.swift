@@ -25,8 +25,8 @@ enum BatchRoutes {
             ],
             answers: [
                 .init(
-                    .ok, "The batches.",
-                    .fields(["batches": .list(.schema("Batch"))]))
+                    .ok, "The batches, and how many more there are.",
+                    .fields(["batches": .list(.schema("Batch")), "more": .count]))
             ], handle: list),
         Route(
             .get, "/v1/batches/{batch}", .key(.read), name: "readBatch", group: "batches",
@@ -128,24 +128,25 @@ enum BatchRoutes {
     private static func list(_ call: Call) async throws -> Response {
         let key = try call.key
         let count = try call.number("count", in: 1...listedMax) ?? 50
-        // A tenant's batches are filtered from the newest batches of all tenants.
-        let records = try await newest(
-            openOnly: call.flag("open"),
-            count: key.reach.isEverything ? count : JobQueue.batchesListedMax, call)
+        let list = try await newest(call.flag("open") ? .open : .all, count: count, call)
         let slots = try await slots(call)
-        return try .json([
-            "batches": records.prefix(count).map { BatchReport($0, slots: slots) }
-        ])
+        return try .json(
+            ListedBatches(
+                batches: list.records.map { BatchReport($0, slots: slots) }, more: list.more))
     }
 
-    /// Returns those of the newest batches of all tenants that the caller may see.
+    private struct ListedBatches: Encodable {
+        let batches: [BatchReport]
+        let more: Int
+    }
+
+    /// Returns the newest of the batches that the caller may see.
     static func newest(
-        openOnly: Bool = false, count: Int, _ call: Call
-    ) async throws -> [BatchRecord] {
+        _ part: BatchList.Part, count: Int, _ call: Call
+    ) async throws -> BatchList {
         let key = try call.key
         return try await call.parts.permits.reading(of: key) {
-            try await call.parts.queue.batches(openOnly: openOnly, count: count)
-                .filter { $0.isWithin(key.reach) }
+            try await call.parts.queue.batches(part, within: key.reach, count: count)
         }
     }
 

@@ -17,6 +17,7 @@ extension Schemas {
                 [
                     "queue": .text, "at": .time, "status": .schema("QueueStatus"),
                     "perSecond?": .map(.decimal), "batches": .list(.schema("Batch")),
+                    "moreBatches": .count,
                 ], isClosed: true),
             "QueueStatus": .fields(
                 JobState.counted.reduce(into: [

@@ -22,17 +22,19 @@ enum BatchPages {
         },
     ]
 
-    /// The most batches that the page shows.
+    /// The most open and the most ended batches that the page shows.
     private static let shownMax = 100
 
     static func list(_ call: Call) async throws -> BatchesPage {
-        let records = try await BatchRoutes.newest(count: JobQueue.batchesListedMax, call)
+        let open = try await BatchRoutes.newest(.open, count: shownMax, call)
+        let ended = try await BatchRoutes.newest(.ended, count: shownMax, call)
         let slots = try await BatchRoutes.slots(call)
-        func rows(_ ended: Bool) -> [BatchRow] {
-            records.filter { $0.isComplete == ended }.prefix(shownMax)
-                .map { BatchRow(BatchReport($0, slots: slots)) }
+        func rows(_ list: BatchList) -> [BatchRow] {
+            list.records.map { BatchRow(BatchReport($0, slots: slots)) }
         }
-        return BatchesPage(call.frame(), open: rows(false), ended: rows(true), next: nil)
+        return BatchesPage(
+            call.frame(), open: rows(open), moreOpen: open.more, ended: rows(ended),
+            moreEnded: ended.more)
     }
 
     static func page(_ record: BatchRecord, _ call: Call) async throws -> BatchPage {

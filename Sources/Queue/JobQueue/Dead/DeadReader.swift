@@ -40,36 +40,12 @@ public struct DeadReader: Sendable {
     public mutating func next(
         _ count: Int = DeadReader.pageMax
     ) async throws(QueueError) -> [JobRecord]? {
-        let count = max(1, min(count, Self.pageMax))
-        // Jobs that died in the same millisecond are ordered by the bytes of their names. Jobs that were read already are read
-        // again and skipped: an offset would be wrong if some of them were removed meanwhile.
-        var limit = count + 1
-        while true {
-            let page = try await queue.send(
-                "ZRANGEBYSCORE", queue.name.keys.dead, position.from, position.until, "WITHSCORES",
-                "LIMIT", "0", limit)
-            let items = page.array ?? []
-            var ids: [String] = []
-            var last = position
-            for index in stride(from: 0, to: items.count - 1, by: 2) where ids.count < count {
-                guard let id = items[index].string, let died = items[index + 1].int,
-                    died > position.from || Self.isBefore(position.job, id)
-                else { continue }
-                ids.append(id)
-                last = Position(from: Int(died), until: position.until, job: id)
-            }
-            if !ids.isEmpty {
-                position = last
-                return try await matching(ids)
-            }
-            if items.count / 2 < limit { return nil }
-            limit *= 2
-        }
-    }
-
-    /// Returns whether Redis orders one member before another one of equal score.
-    private static func isBefore(_ one: String, _ other: String) -> Bool {
-        one.utf8.lexicographicallyPrecedes(other.utf8)
+        let page = try await queue.members(
+            of: queue.name.keys.dead, after: ScoredMember(name: position.job, score: position.from),
+            until: position.until, count: max(1, min(count, Self.pageMax)))
+        guard let last = page.last else { return nil }
+        position = Position(from: last.score, until: position.until, job: last.name)
+        return try await matching(page.map(\.name))
     }
 
     private mutating func matching(_ ids: [String]) async throws(QueueError) -> [JobRecord] {

@@ -273,7 +273,7 @@ extension JobQueue {
     func waitingWork(
         _ status: QueueStatus, within time: Duration
     ) async throws(QueueError) -> WaitingWork {
-        let batches = try await batches(openOnly: true, count: Self.batchesListedMax)
+        let batches = try await openBatches()
         let rules = try await tenantRules()
         let usualCap = try await send("HGET", name.keys.config, "cap").string
         return WaitingWork(

@@ -4,6 +4,7 @@ import Foundation
 import JobQueue
 import MinilabTesting
 import NIOCore
+import Redis
 import Testing
 
 @testable import Gateway
@@ -52,6 +53,33 @@ import Testing
         #expect(
             try await rig.send("GET", "/v1/batches", key: stranger).json["batches"]?.list?.count
                 == 0)
+    }
+
+    @Test func `a tenant's list has its own batch, however many newer ones others have`()
+        async throws
+    {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue, .read])
+        #expect(try await rig.send("POST", "/v1/batches", key: key, json: Self.open).status == 201)
+        let newer = """
+            local P, opened = ARGV[1], redis.call('TIME')[1] * 1000 + 2000
+            for i = 1, 1100 do
+              redis.call('HSET', P .. 'batch:other.' .. i, 'tenant', 'other', 'priority', 'bulk', 'generation', '1',
+                'finished', '0', 'admitted', '0', 'opened', opened)
+              redis.call('ZADD', P .. 'batches', opened, 'other.' .. i)
+            end
+            """
+        _ = try await rig.redis.send([
+            "EVAL", RedisArgument(newer), "0", RedisArgument("minilab:{\(rig.queue.name)}:"),
+        ])
+        for query in ["", "?open=true", "?count=1"] {
+            let answer = try await rig.send("GET", "/v1/batches\(query)", key: key)
+            let list = try #require(answer.json["batches"]?.list, "\(answer.text)")
+            #expect(list.count == 1 && answer.json["more"]?.number == 0, "\(answer.text)")
+        }
+        let all = try await rig.send(
+            "GET", "/v1/batches?count=10", key: rig.key(nil, scopes: [.read]))
+        #expect(all.json["more"]?.number == 1091, "\(all.text)")
     }
 
     @Test func `members count against the bytes of their tenant, and need an open batch`()
