@@ -94,4 +94,62 @@ import Testing
         #expect(left == .exited(1) && rest.contains("lost: job long "), "\(rest)")
         #expect(rest.matches(of: /lost: job/).count == 1, "\(rest)")
     }
+
+    @Test func `drafts and renditions are named and made again, too, and what was made of them`()
+        async throws
+    {
+        let rig = try await Rig()
+        let assets = ["a.png", "b.png", "c.png"]
+        for name in assets { try rig.put(name, SyntheticPhoto.png(width: 30, height: 20)) }
+        let first = try rig.worker("first")
+        for name in assets { try await rig.xadd(name) }
+        _ = try await rig.waitForEnds(3)
+        try await Self.end(first)
+        let edits = rig.library + "/edits"
+        let backup = rig.folder.file("backup")
+        try FileManager.default.copyItem(atPath: edits, toPath: backup)
+
+        let second = try rig.worker("second")
+        let invert = #"{"draft":true,"filters":[{"name":"CIColorInvert"}]}"#
+        try await rig.xadd("a.png", edit: invert, id: "draft-a")
+        try await rig.xadd("b.png", edit: invert, id: "draft-b")
+        try await rig.xadd(
+            "c.png", edit: #"{"mode":"renditions","renditions":{"web":{"box":[9,9]}}}"#,
+            id: "sizes-c")
+        let made = try await rig.waitForEnds(6).compactMap { event in
+            if case .drafted(let data) = event.data, data.job == "draft-b" {
+                data.version.id
+            } else {
+                nil
+            }
+        }
+        let draft = try #require(made.first)
+        try await rig.xadd(
+            "b.png", edit: #"{"mode":"publish","version":"\#(draft)"}"#, id: "publish-b")
+        _ = try await rig.waitForEnds(7)
+        try await Self.end(second)
+        let library = ["--library", rig.library] + rig.server.flags(as: .operator)
+        let (whole, all) = try await MinilabProcess.run(["doctor"] + library)
+        #expect(whole == .exited(0), "\(all)")
+
+        try FileManager.default.removeItem(atPath: edits)
+        try FileManager.default.copyItem(atPath: backup, toPath: edits)
+        let (lacks, named) = try await MinilabProcess.run(["doctor"] + library)
+        let lost = named.matches(of: /lost: job (\S+) (published|made)/).map { String($0.1) }
+        #expect(lacks == .exited(1), "\(named)")
+        #expect(Set(lost) == ["draft-a", "draft-b", "publish-b", "sizes-c"], "\(named)")
+        let (done, answer) = try await MinilabProcess.run(["replay", "--lost"] + library)
+        #expect(done == .exited(0) && answer.contains("4 jobs replayed"), "\(answer)")
+
+        let third = try rig.worker("third")
+        _ = try await rig.waitForEnds(11)
+        try await Self.end(third)
+        let (healthy, rest) = try await MinilabProcess.run(["doctor"] + library)
+        #expect(healthy == .exited(0), "\(rest)")
+        let again = try await rig.events().map(\.event)
+        #expect(!again.contains { if case .failed = $0.data { true } else { false } })
+        #expect(try await Self.told("b.png", rig) == [1, 2, 3])
+        let (_, shown) = try await MinilabProcess.run(["show", "a.png", "--library", rig.library])
+        #expect(shown.contains("draft"), "\(shown)")
+    }
 }

@@ -46,18 +46,61 @@ extension JobQueue {
     }
 }
 
-/// A job that is done, and whose version its library lacks.
+/// A job that is done, and of which its library lacks what it made.
 public struct LostJob: Sendable, Encodable, Equatable {
+    /// The part of a job's result that the library lacks.
+    public enum Lack: String, Sendable, Encodable {
+        /// The version that it published.
+        case version
+        /// The draft that it made, which was neither published nor discarded.
+        case draft
+        /// Renditions that it made of a version.
+        case renditions
+    }
+
+    /// The version or draft that a job was about, where that is lost, too.
+    public struct Base: Sendable, Encodable, Equatable {
+        /// The job that made it, and makes it again under another name.
+        public let job: String
+        /// The version or draft.
+        public let version: String
+
+        public init(job: String, version: String) { (self.job, self.version) = (job, version) }
+    }
+
     public let job: String
     public let asset: String
-    /// The version that it published.
+    public let lack: Lack
+    /// The version or draft that it made, or whose renditions it made.
     public let version: String
-    /// The highest revision of the asset that was told.
+    /// The highest revision of the asset that was told; 0 if no version of it is lost.
     public let told: Int
+    /// The lost draft that it published, or the lost version whose renditions it made, if it follows that one; nil otherwise.
+    public var base: Base?
 
-    public init(job: String, asset: String, version: String, told: Int) {
-        (self.job, self.asset) = (job, asset)
-        (self.version, self.told) = (version, told)
+    public init(
+        job: String, asset: String, version: String, told: Int, lack: Lack = .version,
+        base: Base? = nil
+    ) {
+        (self.job, self.asset, self.lack) = (job, asset, lack)
+        (self.version, self.told, self.base) = (version, told, base)
+    }
+
+    /// Returns the job with the highest revision of its asset that was told.
+    package func telling(_ told: Int) -> LostJob {
+        LostJob(job: job, asset: asset, version: version, told: told, lack: lack, base: base)
+    }
+
+    /// Returns the mode in which the job is done again, so that it is about the same; nil for that in which it was sent.
+    func mode(insteadOf sent: Edit.Mode) -> Edit.Mode? {
+        switch sent {
+        // It follows the job that makes it again, when nothing knows the new name.
+        case .publish(let named?) where named == base?.version: .publish(version: nil)
+        case .renditions(let named?) where named == base?.version: .renditions(version: nil)
+        // Another version may be current by now.
+        case .renditions(nil) where base == nil: .renditions(version: version)
+        default: nil
+        }
     }
 }
 
@@ -65,17 +108,21 @@ extension JobQueue {
     /// The most lost jobs of one call: each is searched in the list of done jobs.
     private static let lostMax = 50
 
-    /// Makes done jobs ready again whose versions the library lacks. Each keeps the time of its arrival, and the next version of each asset
-    /// gets a higher revision than was told, also where its job cannot be started.
+    /// Makes done jobs ready again of which the library lacks what they made. Each keeps the time of its arrival, and the next version of
+    /// each asset gets a higher revision than was told, also where its job cannot be started.
     ///
     /// - Returns: One result per job: `replayed`; `notKept`; `underWay`.
     public func replay(lost jobs: [LostJob]) async throws(QueueError) -> [Replay] {
         var results: [Replay] = []
         for start in stride(from: 0, to: jobs.count, by: Self.lostMax) {
             let some = jobs[start..<min(start + Self.lostMax, jobs.count)]
-            let reply = try await run(
-                QueueScript.replayLost,
-                some.flatMap { [$0.job, $0.version, $0.asset, "\($0.told)"] })
+            var words: [String] = []
+            for lost in some {
+                words += [lost.job, lost.version, lost.asset, "\(lost.told)"]
+                words += [lost.base?.job ?? "", lost.base?.version ?? ""]
+                words.append(try await edit(again: lost) ?? "")
+            }
+            let reply = try await run(QueueScript.replayLost, words)
             guard
                 let answers = reply.array?.compactMap({ $0.string.flatMap(Replay.init(answer:)) }),
                 answers.count == some.count
@@ -83,6 +130,25 @@ extension JobQueue {
             results += answers
         }
         return results
+    }
+
+    /// Returns the edit with which a lost job is done again, as canonical JSON; nil for the one that it was sent with.
+    private func edit(again lost: LostJob) async throws(QueueError) -> String? {
+        guard lost.base != nil || lost.lack == .renditions,
+            let record = try await self.record(of: lost.job),
+            let text = try await self.edit(of: record)
+        else { return nil }
+        let sent: Edit
+        do {
+            sent = try Edit(json: text)
+        } catch {
+            return nil  // of a later release
+        }
+        guard let mode = lost.mode(insteadOf: sent.mode) else { return nil }
+        return Edit(
+            mode, output: sent.output, renditions: sent.renditions, isDraft: sent.isDraft,
+            remakes: sent.remakes
+        ).json.canonical
     }
 }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import JobQueue
 
-@Suite("Done jobs whose versions a restored library lacks") struct LostJobTests {
+@Suite("Done jobs of which a restored library lacks what they made") struct LostJobTests {
     /// A done job that published a revision of its asset.
     private func publish(
         _ claim: Claim, revision: Int, _ q: QueueFixture
@@ -147,6 +147,77 @@ import Testing
         ]).string
         #expect(after == before && before != nil)
         _ = try await publish(try await q.claim(), revision: 2, q)
+        try await q.expectHealthy()
+    }
+
+    /// Makes a draft of asset `x` by job `draft`, and publishes it by job `publish`, which names it.
+    private func publishDraft(_ q: QueueFixture) async throws -> [LostJob] {
+        let edit = #"{"draft":true,"filters":[{"name":"CISepiaTone"}]}"#
+        try await q.xadd(["id": "draft", "asset": "x", "edit": .init(edit)])
+        _ = try await q.queue.admit()
+        let claim = try await q.claim()
+        let draft = "1-\(claim.fence)"
+        #expect(
+            try await q.queue.commit(claim, q.event(claim, version: draft), isDraft: true)
+                == .held)
+        #expect(try await q.queue.finalize(job: claim.job, fence: claim.fence) == .held)
+        try await q.xadd([
+            "id": "publish", "asset": "x", "edit": #"{"mode":"publish","version":"\#(draft)"}"#,
+        ])
+        _ = try await q.queue.admit()
+        let made = LostJob(job: "draft", asset: "x", version: draft, told: 1, lack: .draft)
+        var published = try await publish(try await q.claim(), revision: 1, q)
+        published.base = LostJob.Base(job: "draft", version: draft)
+        return [made, published]
+    }
+
+    @Test func `a draft is made again before it is published, under its new name`() async throws {
+        let q = try await QueueFixture()
+        let lost = try await publishDraft(q)
+        #expect(try await q.queue.replay(lost: lost) == [.replayed, .replayed])
+        #expect(try await q.queue.replay(lost: lost) == [.underWay, .underWay])
+        try await q.expectHealthy()
+        let draft = try await q.claim()
+        #expect(draft.job == "draft" && draft.generation == 2)
+        #expect(try await q.queue.claim(by: "b", count: 1).jobs.isEmpty)
+        try await q.finish(draft)
+        let published = try await q.claim()
+        #expect(published.job == "publish" && published.edit == #"{"mode":"publish"}"#)
+        try await q.finish(published)
+        try await q.expectHealthy()
+    }
+
+    @Test func `what is about a version that nobody makes again is named`() async throws {
+        let q = try await QueueFixture()
+        let lost = try await publishDraft(q)
+        #expect(try await q.queue.replay(lost: [lost[1]]) == [.notKept])
+        #expect(try await q.state(of: "publish") == "done")
+        try await q.expectHealthy()
+    }
+
+    @Test func `renditions are made again of the version that they were made of`() async throws {
+        let q = try await QueueFixture()
+        let edit = #"{"mode":"renditions","renditions":{"web":{"box":[7,7]}}}"#
+        func made(_ claim: Claim, of version: String) async throws {
+            let event = JobEvent.MadeRenditions(
+                mode: .renditions, version: .init(id: version, revision: 3, at: .init(path: "p")),
+                renditions: [:])
+            #expect(try await q.queue.conclude(claim, event) == .held)
+        }
+        try await q.xadd(["id": "sizes", "asset": "x", "edit": .init(edit)])
+        _ = try await q.queue.admit()
+        try await made(try await q.claim(), of: "3-30")
+        let other = LostJob(job: "sizes", asset: "x", version: "3-31", told: 0, lack: .renditions)
+        #expect(try await q.queue.replay(lost: [other]) == [.underWay])
+        let lost = LostJob(job: "sizes", asset: "x", version: "3-30", told: 0, lack: .renditions)
+        #expect(try await q.queue.replay(lost: [lost]) == [.replayed])
+        try await q.expectHealthy()
+        let claim = try await q.claim()
+        let again = try Edit(json: claim.edit)
+        #expect(again.mode == .renditions(version: "3-30") && !again.renditions.isEmpty)
+        // No version of the asset was lost, so the next one has the next number.
+        #expect(claim.told == 0)
+        try await made(claim, of: "3-30")
         try await q.expectHealthy()
     }
 }

@@ -14,8 +14,8 @@ struct DoctorCommand: AsyncParsableCommand {
             --repair repairs what can be repaired without losing a job or running one twice, and checks again.
 
             --library compares the queue with what the library remembers of it, and warns of a Redis that came back poorer. It compares \
-            the versions that the queue's events tell with those of the library, too, and names the jobs whose versions it does not \
-            have: it was restored from a backup that is older than Redis.
+            the versions, drafts and renditions that the queue's events tell with those of the library, too, and names the jobs whose it \
+            does not have: it was restored from a backup that is older than Redis.
 
             Ends with 0 when all is right or has been repaired, with 1 when a fault is left.
 
@@ -56,7 +56,7 @@ struct DoctorCommand: AsyncParsableCommand {
             try printJSON(lost.jobs)
         } else {
             for job in lost.jobs.prefix(Self.listedMax) {
-                print("lost: job \(job.job) published version \(job.version) of \(job.asset)")
+                print("lost: job \(job.job) \(job.lack.deed) \(job.version) of \(job.asset)")
             }
             if lost.jobs.count > Self.listedMax {
                 print("and \(lost.jobs.count - Self.listedMax) more; --json lists them")
@@ -64,8 +64,8 @@ struct DoctorCommand: AsyncParsableCommand {
             print(
                 lost.jobs.isEmpty
                     ? "the library has the versions of \(counted(lost.assets, "asset")) that the queue's events tell"
-                    : "the library lacks \(counted(lost.jobs.count, "version")) that the queue's events tell: it was restored from a "
-                        + "backup that is older than Redis. minilab replay --lost makes them again."
+                    : "the library lacks what \(counted(lost.jobs.count, "job")) made as the queue's events tell: it was restored from a "
+                        + "backup that is older than Redis. minilab replay --lost has them done again."
             )
         }
         if !lost.jobs.isEmpty { throw ExitCode(1) }
@@ -91,6 +91,17 @@ struct DoctorCommand: AsyncParsableCommand {
                 + Self.sum(diagnosis))
         if !diagnosis.isHealthy, !repair {
             print("Run minilab doctor --repair to repair what can be repaired safely.")
+        }
+    }
+}
+
+extension LostJob.Lack {
+    /// The words before the name of the version.
+    fileprivate var deed: String {
+        switch self {
+        case .version: "published version"
+        case .draft: "made the draft"
+        case .renditions: "made renditions of version"
         }
     }
 }

@@ -23,8 +23,8 @@ struct ReplayCommand: AsyncParsableCommand {
             already, because they were put back or sent again, do not change, and what dies meanwhile is not read. Lines of a \
             later release are named and passed over; then it ends with 76.
 
-            --lost does the done jobs again whose versions the library lacks, because it was restored from a backup that is older than \
-            Redis: those that minilab doctor --library names. Run it before workers start. It ends with 1 when the edit of one is \
+            --lost does the done jobs again whose versions, drafts or renditions the library lacks, because it was restored from a backup \
+            that is older than Redis: those that minilab doctor --library names. Run it before workers start. It ends with 1 when the edit of one is \
             not kept any more, so that it has to be sent again under another id.
 
             --first tries some jobs before the others: when all of them have ended, the rest follows; if a share of --stop-at \
@@ -51,7 +51,7 @@ struct ReplayCommand: AsyncParsableCommand {
             "Where dead jobs were moved to; the flags select among them.",
             valueName: "file|folder|s3-url"))
     var file: String?
-    @Flag(help: "The done jobs whose versions a restored library lacks.") var lost = false
+    @Flag(help: "The done jobs of which a restored library lacks what they made.") var lost = false
     @Option(Settings.library, before: "With --file s3://… or --lost") var library: FlagValue?
     @Option(Settings.originals, before: "With --lost") var originals: FlagValue?
     @Flag(help: "Start nothing; list the selected jobs.") var dryRun = false
@@ -103,7 +103,7 @@ struct ReplayCommand: AsyncParsableCommand {
                 first == nil
             else {
                 throw ValidationError(
-                    "--lost means all jobs whose versions the library lacks; it goes without jobs, --all, selections, --file, "
+                    "--lost means all jobs of which the library lacks what they made; it goes without jobs, --all, selections, --file, "
                         + "--with-edit and --first.")
             }
         } else if file != nil {
@@ -222,7 +222,7 @@ extension ReplayLine {
             "is stuck, so it cannot get another edit; cancel it and send the edit as a new job"
         case .underWay: "was started again before"
         case .notKept:
-            "is done, and what it asked for is not kept any more; send its edit again under another id"
+            "is done, and what it asked for is not kept any more, or what it was about; send its edit again under another id"
         case .conflict: "is the id of another job by now; send its edit again under another id"
         case .later: "has a record of a later format; use a newer minilab"
         case .damaged:

@@ -32,7 +32,7 @@ package struct Replaying: Sendable {
         }
     }
 
-    /// Does jobs again whose versions the library lacks, likewise.
+    /// Does jobs again of which the library lacks what they made, likewise.
     package func start(lost jobs: [LostJob], on queue: JobQueue) async throws -> [ReplayLine] {
         let answers = try await inChunks(jobs) { try await queue.replay(lost: $0) }
         return zip(jobs, answers).map { job, answer in

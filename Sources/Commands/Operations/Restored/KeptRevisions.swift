@@ -1,4 +1,3 @@
-import JobQueue
 import Library
 
 /// The numbers of an asset's versions that a library has, and those that are lost of it.
@@ -13,12 +12,6 @@ struct KeptRevisions: Sendable {
         let parent: Int
         /// As in ``Provenance/told``.
         let told: Int?
-    }
-
-    /// A version that an event tells of.
-    struct Told: Sendable {
-        let job: String
-        let version: String
     }
 
     private let current: Int
@@ -37,31 +30,10 @@ struct KeptRevisions: Sendable {
         }
     }
 
-    private func lacks(_ name: VersionName) -> Bool {
+    /// Returns whether a version that was told is lost.
+    func lacks(_ name: VersionName) -> Bool {
         if name.revision > current { return true }
         if let other = kept[name.revision] { return other != name }
         return leftOut.contains { $0.contains(name.revision) }
-    }
-
-    /// Returns the jobs whose versions are lost, in the order in which they were told. The last version that a job published decides:
-    /// what was lost and done again is not lost.
-    func lost(of told: [Told], _ asset: String) -> [LostJob] {
-        let versions = told.compactMap { told in
-            VersionName(told.version).map { (job: told.job, name: $0) }
-        }
-        let highest = versions.map(\.name.revision).max() ?? 0
-        var last: [String: VersionName] = [:]
-        for version in versions { last[version.job] = version.name }
-        var jobs: [LostJob] = []
-        for version in versions where last[version.job] == version.name {
-            // One that is told again is named once.
-            last[version.job] = nil
-            guard lacks(version.name) else { continue }
-            jobs.append(
-                LostJob(
-                    job: version.job, asset: asset, version: version.name.description,
-                    told: highest))
-        }
-        return jobs
     }
 }

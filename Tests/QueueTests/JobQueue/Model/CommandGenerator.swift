@@ -362,8 +362,9 @@ struct CommandGenerator {
     }
 
     private mutating func replayLost() -> QueueCommand {
-        let published = model.jobs(.done) { $0.outcome == "completed" }.map(\.id)
-        let id = published.isEmpty || chance(15) ? job(.done, .ready) : one(of: published)
+        let made = model.jobs(.done) { $0.outcome == "completed" || $0.outcome == "drafted" }
+            .map(\.id)
+        let id = made.isEmpty || chance(15) ? job(.done, .ready) : one(of: made)
         let known = model.jobs[id]
         return .replayLost(
             id, version: chance(90) ? known?.version ?? "1-1" : "2-2",

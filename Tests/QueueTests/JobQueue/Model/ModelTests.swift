@@ -180,7 +180,7 @@ import Testing
                 ("j.arrival = arrival_of(j)", "j.arrival = int(next_time())")
             case .lostIsListed: ("call('LREM', P .. 'done', '-1', id)", "")
             case .lostMemberIsCountedDead: ("j.cost, 'done')", "j.cost, 'dead')")
-            case .anyVersionIsLost: ("or j.version ~= version then", "then")
+            case .anyVersionIsLost: ("or version_of(j) ~= version then", "then")
             case .toldIsNotGiven: ("int(told_of(j.asset) or 0)", "'0'")
             case .toldStays: ("if revision then end_told(j.asset, revision) end", "")
             case .toldFalls: ("if tonumber(revision) > (told_of(asset) or 0) then", "if true then")

@@ -95,9 +95,8 @@ extension QueueModel {
     ) -> String {
         told[asset] = max(told[asset] ?? 0, highest)
         guard let job = jobs[id] else { return "SHED" }
-        guard job.state == .done, job.outcome == "completed", job.version == version else {
-            return "AGAIN"
-        }
+        let isMade = job.outcome == "completed" || job.outcome == "drafted"
+        guard job.state == .done, isMade, job.version == version else { return "AGAIN" }
         let isShared = job.batch != nil && !job.hasOwnEdit
         // Of a job with fields the digest is left.
         if job.fields != nil || isShared && job.batch.flatMap({ batches[$0] }) == nil {

@@ -161,7 +161,7 @@ struct RealQueue {
                 QueueScript.replayLost,
                 [
                     RedisArgument(id), RedisArgument(version), RedisArgument(asset),
-                    RedisArgument(told),
+                    RedisArgument(told), "", "", "",
                 ])
         case .spill(let ids, let age): return try await spill(ids, age)
         case .restore(let id, let generation, let fields, let isOfThisDeath):
