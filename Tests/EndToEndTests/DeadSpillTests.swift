@@ -30,8 +30,19 @@ import Testing
         #expect(other.contains("0 jobs replayed"), "\(other)")
         let (_, dry) = try await MinilabProcess.run(command + ["--dry-run"])
         #expect(dry.contains("1 job would be replayed (missingAsset 1)"), "\(dry)")
-        // A crash wrote a part of the line before, and the line twice.
         let line = try Data(contentsOf: URL(filePath: file))
+        // Another queue of the library keeps its own in the same folder.
+        let others = rig.library + "/dead/videos-2026-11.ndjson"
+        try Data(String(decoding: line, as: UTF8.self).replacing("gone", with: "alien").utf8)
+            .write(to: URL(filePath: others))
+        for place in [rig.library + "/dead", others] {
+            let (ending, said) = try await MinilabProcess.run(
+                ["replay", "--file", place, "--dry-run"] + redis)
+            #expect(ending == .exited(0) && said.contains("videos (1 file)"), "\(said)")
+            let jobs = place == others ? "0 jobs" : "1 job"
+            #expect(said.contains("\(jobs) would be replayed"), "\(said)")
+        }
+        // A crash wrote a part of the line before, and the line twice.
         try (line.prefix(40) + line + line).write(to: URL(filePath: file))
         let (replayed, answer) = try await MinilabProcess.run(command)
         #expect(replayed == .exited(0) && answer.contains("1 job replayed"), "\(answer)")

@@ -25,8 +25,9 @@ extension BucketLibrary {
 
     /// The names of objects tell their times, so that later ones are not read.
     public func forEachDeadLetterFile(
-        at place: String, until time: Date, _ body: (DeadLetterFile) async throws -> Void
-    ) async throws {
+        at place: String, of queue: String, until time: Date,
+        _ body: (DeadLetterFile) async throws -> Void
+    ) async throws -> [String: Int] {
         let root = settings.name + "/"
         var prefix = String(place.dropFirst(place.hasPrefix(root) ? root.count : 0))
         // All of them: `dead` is written as a folder is.
@@ -40,6 +41,7 @@ extension BucketLibrary {
         let last = DeadLetterFile.stamp(time)
         var after: BlobKey?
         var isEmpty = true
+        var others: [String: Int] = [:]
         repeat {
             let start = after
             let page = try await storeCall { () throws(BlobError) in
@@ -50,11 +52,16 @@ extension BucketLibrary {
                     continue
                 }
                 isEmpty = false
+                if let named = LibraryKeys.queue(ofDeadLetters: entry.key), named != queue {
+                    others[named, default: 0] += 1
+                    continue
+                }
                 try await body(try await read(entry.key))
             }
             after = page.next
         } while after != nil
         if isEmpty { throw DeadLetterFile.nothing(at: place) }
+        return others
     }
 
     /// Reads an object into a nameless file of this machine.

@@ -139,8 +139,8 @@ struct PolicyDocumentTests {
         (
             "replays dead jobs",
             { f, _ in
-                try await f.library.forEachDeadLetterFile(
-                    at: "s3://photos/lib/dead/", until: .distantFuture
+                _ = try await f.library.forEachDeadLetterFile(
+                    at: "s3://photos/lib/dead/", of: "photos", until: .distantFuture
                 ) { _ in }
             }
         ),

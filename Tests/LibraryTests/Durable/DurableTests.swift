@@ -112,16 +112,19 @@ import Testing
     }
 
     private func lines(
-        at place: String, until time: Date = time, _ library: any LibraryStore,
+        at place: String, of queue: String = "photos", until time: Date = time,
+        others: [String: Int] = [:], _ library: any LibraryStore,
         _ body: () async throws -> Void = {}
     ) async throws -> [String] {
         var lines: [String] = []
-        try await library.forEachDeadLetterFile(at: place, until: time) { letters in
+        let passed = try await library.forEachDeadLetterFile(at: place, of: queue, until: time) {
+            letters in
             try await body()
             let text = String(
                 decoding: letters.file.bytes(from: 0, count: letters.bytes), as: UTF8.self)
             lines += text.split(separator: "\n").map(String.init)
         }
+        #expect(passed == others)
         return lines
     }
 
@@ -137,15 +140,24 @@ import Testing
         #expect(november.contains("photos") && november.contains("2026-11"), "\(november)")
         #expect(december.contains("2026-12"), "\(december)")
         #expect(try await lines(at: november, f.library) == ["a"])
-        #expect(try await lines(at: other, f.library) == ["c"])
+        #expect(try await lines(at: other, of: "videos", f.library) == ["c"])
+        #expect(try await lines(at: other, others: ["videos": 1], f.library).isEmpty)
         // The whole folder, or prefix.
         let all = try #require(november.firstRange(of: "dead"))
+        let place = String(november[..<all.upperBound])
+        let later = Self.time.addingTimeInterval(20 * 86_400)
+        #expect(
+            try await lines(at: place, until: later, others: ["videos": 1], f.library).sorted()
+                == ["a", "b"])
+        #expect(
+            try await lines(at: place, of: "videos", until: later, others: ["photos": 2], f.library)
+                == ["c"])
+        // A queue whose name begins like the other's.
+        try await append(["d"], of: "photos-2", to: f.library)
         #expect(
             try await lines(
-                at: String(november[..<all.upperBound]),
-                until: Self.time.addingTimeInterval(20 * 86_400),
-                f.library
-            ).sorted() == ["a", "b", "c"])
+                at: place, until: later, others: ["photos-2": 1, "videos": 1], f.library
+            ).sorted() == ["a", "b"])
         // They are no assets, and no collector removes them.
         #expect(try await f.library.assets(after: nil).assets.isEmpty)
         #expect(try await f.library.storedAssets(after: nil).assets.isEmpty)
@@ -177,10 +189,10 @@ import Testing
         let place = try await append(["a"], to: f.library)
         let slash = try #require(place.lastIndex(of: "/"))
         let folder = String(place[..<slash])
-        #expect(try DeadLetterFile.files(at: folder).count == 1)
+        #expect(try DeadLetterFile.files(at: folder, of: "photos").own.count == 1)
         #expect(mkfifo(folder + "/pipe.ndjson", 0o600) == 0)
         let failure = #expect(throws: Failure.self) {
-            _ = try DeadLetterFile.files(at: folder)
+            _ = try DeadLetterFile.files(at: folder, of: "photos")
         }
         #expect(failure?.message.contains("pipe.ndjson is not a file") == true)
     }

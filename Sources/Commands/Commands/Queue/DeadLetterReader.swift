@@ -11,6 +11,7 @@ import Telemetry
 /// Jobs that are replayed may die again and be moved to the same place at once. So only what was there at the begin is read: the bytes
 /// of a file then, and jobs that had died by then.
 struct DeadLetterReader {
+    let queue: QueueName
     let filter: DeadFilter
     /// The queue's time at the begin, ms since 1970. Jobs that died later are passed over.
     let until: Int
@@ -18,7 +19,9 @@ struct DeadLetterReader {
     /// The most jobs that `body` gets at a time.
     private static let pageMax = JobQueue.replayMax
 
-    /// Calls `body` with pages of the jobs at a place that match the filter.
+    /// Calls `body` with pages of the queue's jobs at a place that match the filter.
+    ///
+    /// Several queues may keep their dead jobs in one library. Files of the others are named and passed over: their jobs are not this queue's.
     ///
     /// A line that is no job was cut off by a crash and is passed over: its job is still in Redis. So is a line of a later release.
     ///
@@ -32,13 +35,15 @@ struct DeadLetterReader {
         _ body: ([SpilledJob]) async throws -> Void
     ) async throws -> Int {
         var pages = Pages()
+        let others: [String: Int]
         if place.hasPrefix("s3://") {
             let (location, _, logger) = try LibraryOptions.read(
                 [library].compactMap(\.self), file: settings)
             let open = try await OpenStore.open(location, for: .reading, logger)
             do {
-                try await open.library.forEachDeadLetterFile(
-                    at: place, until: Date(timeIntervalSince1970: Double(until) / 1000)
+                others = try await open.library.forEachDeadLetterFile(
+                    at: place, of: queue.string,
+                    until: Date(timeIntervalSince1970: Double(until) / 1000)
                 ) { try await read($0, &pages, body) }
             } catch {
                 await open.close()
@@ -46,10 +51,23 @@ struct DeadLetterReader {
             }
             await open.close()
         } else {
-            for file in try DeadLetterFile.files(at: place) { try await read(file, &pages, body) }
+            let files = try DeadLetterFile.files(at: place, of: queue.string)
+            others = files.others
+            for file in files.own { try await read(file, &pages, body) }
         }
         if !pages.jobs.isEmpty { try await body(pages.jobs) }
+        if !others.isEmpty { name(others) }
         return pages.later
+    }
+
+    /// Says which other queues have files there.
+    private func name(_ others: [String: Int]) {
+        let texts = others.sorted { $0.key < $1.key }.map { queue, files in
+            "\(queue.printable) (\(counted(files, "file")))"
+        }
+        StandardError.write(
+            "passed over what other queues have moved there: \(texts.joined(separator: ", ")). With --queue and its name, replay takes "
+                + "a queue's.")
     }
 
     /// The jobs that were read and are not passed on yet.

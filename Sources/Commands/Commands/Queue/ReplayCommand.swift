@@ -20,7 +20,8 @@ struct ReplayCommand: AsyncParsableCommand {
 
             Workers move dead jobs that Redis cannot keep to the library (minilab dead names the places); --file puts those of \
             a file or a folder back, or in a bucket those whose names begin with a URL, as new generations. Jobs that exist \
-            already, because they were put back or sent again, do not change, and what dies meanwhile is not read. Lines of a \
+            already, because they were put back or sent again, do not change, and what dies meanwhile is not read. Files whose names say \
+            that they are another queue's are named and passed over. Lines of a \
             later release are named and passed over; then it ends with 76.
 
             --lost does the done jobs again whose versions, drafts or renditions the library lacks, because it was restored from a backup \
@@ -158,7 +159,7 @@ struct ReplayCommand: AsyncParsableCommand {
                 }
             } else if let file {
                 let letters = DeadLetterReader(
-                    filter: filter, until: try await queue.latestTime())
+                    queue: queue.name, filter: filter, until: try await queue.latestTime())
                 later = try await letters.read(file, of: library, queueOptions.settings) { jobs in
                     for line in try await replay.restore(jobs, on: queue) {
                         try printResult(line, &counts)

@@ -59,6 +59,13 @@ struct LibraryKeys: Sendable {
         try key(name + DeadLetterFile.ending)
     }
 
+    /// Returns the queue of an addition of dead jobs; nil if its key tells none.
+    static func queue(ofDeadLetters key: BlobKey) -> String? {
+        // `<queue>/<month>/<name>`
+        let parts = key.text.split(separator: "/").suffix(3)
+        return parts.count == 3 ? parts.first.map(String.init) : nil
+    }
+
     /// Returns the time in the name of an addition of dead jobs; nil if it is an object of another program.
     static func stamp(ofDeadLetters key: BlobKey) -> String? {
         let name = key.text.split(separator: "/").last ?? ""

@@ -16,8 +16,7 @@ extension LibraryFolder {
             try checkIdentity()
             let folder = root.appending(DeadLetterFile.folder)
             if try files.makeFolder(folder) { try files.sync(root) }
-            let path = folder.appending(
-                "\(queue)-\(DeadLetterFile.month(time))\(DeadLetterFile.ending)")
+            let path = folder.appending(DeadLetterFile.name(of: queue, at: time))
             let file = try FileSystem.open(path, O_WRONLY | O_CREAT | O_APPEND)
             try FileSystem.describing(
                 "writing to", path,
@@ -31,9 +30,13 @@ extension LibraryFolder {
 
     /// Lengths are those of now: what dies again is appended to the same files.
     public func forEachDeadLetterFile(
-        at place: String, until time: Date, _ body: (DeadLetterFile) async throws -> Void
-    ) async throws {
-        let found = try await offPool { () throws(Failure) in try DeadLetterFile.files(at: place) }
-        for file in found { try await body(file) }
+        at place: String, of queue: String, until time: Date,
+        _ body: (DeadLetterFile) async throws -> Void
+    ) async throws -> [String: Int] {
+        let found = try await offPool { () throws(Failure) in
+            try DeadLetterFile.files(at: place, of: queue)
+        }
+        for file in found.own { try await body(file) }
+        return found.others
     }
 }

@@ -22,17 +22,19 @@ public protocol DeadLetters: Sendable {
         deadLetters lines: [UInt8], of queue: String, at time: Date
     ) async throws(Failure) -> String
 
-    /// Calls `body` with each file of lines at a place, the oldest first. What is added after the call began is not read, because
-    /// `body` may start jobs, which die again.
+    /// Calls `body` with each file of a queue's lines at a place, the oldest first. What is added after the call began is not read, because
+    /// `body` may start jobs, which die again. A file whose name tells no queue is taken for the queue's.
     ///
     /// - Parameters:
     ///   - place: a place, one file in it, or what several places begin with.
     ///   - time: the queue's time at the begin.
+    /// - Returns: the numbers of files that are of other queues and were not read, by queue.
     /// - Throws: `invalidValue` if it is no place of this library; `missingAsset` if nothing is there; `storeUnavailable`,
     ///   `ioFailure`; what `body` throws.
     func forEachDeadLetterFile(
-        at place: String, until time: Date, _ body: (DeadLetterFile) async throws -> Void
-    ) async throws
+        at place: String, of queue: String, until time: Date,
+        _ body: (DeadLetterFile) async throws -> Void
+    ) async throws -> [String: Int]
 }
 
 /// A file of dead jobs, and how much of it was there when the reader began.
@@ -55,22 +57,45 @@ public struct DeadLetterFile: Sendable {
         bytes = try file.length()
     }
 
-    /// Opens a file, or the files of a folder, in the order of their names.
+    /// Opens a file, or the files of a folder, in the order of their names: those of a queue, and those whose names tell none.
     ///
+    /// - Returns: the files; and the numbers of those that are of other queues, by queue.
     /// - Throws: `missingAsset` if there are none; `ioFailure`.
-    public static func files(at path: String) throws(Failure) -> [DeadLetterFile] {
+    public static func files(
+        at path: String, of queue: String
+    ) throws(Failure) -> (own: [DeadLetterFile], others: [String: Int]) {
         let place = FilePath(path)
         let files = FileSystem()
         guard try files.exists(place) else { throw nothing(at: path) }
-        guard try files.isFolder(place) else {
-            return [try Self.open(place)]
+        let paths =
+            try files.isFolder(place)
+            ? files.list(place).filter { $0.hasSuffix(ending) }.map { place.appending($0) }
+            : [place]
+        var own: [DeadLetterFile] = []
+        var others: [String: Int] = [:]
+        for path in paths {
+            let named = path.lastComponent.flatMap { Self.queue(ofFile: $0.string) }
+            if let named, named != queue {
+                others[named, default: 0] += 1
+            } else {
+                own.append(try Self.open(path))
+            }
         }
-        var found: [DeadLetterFile] = []
-        for name in try files.list(place) where name.hasSuffix(ending) {
-            found.append(try Self.open(place.appending(name)))
-        }
-        if found.isEmpty { throw nothing(at: path) }
-        return found
+        if paths.isEmpty { throw nothing(at: path) }
+        return (own, others)
+    }
+
+    /// Returns the name of a queue's file of a month in a folder.
+    package static func name(of queue: String, at time: Date) -> String {
+        "\(queue)-\(month(time))\(ending)"
+    }
+
+    /// Returns the queue that the name of a file in a folder tells; nil if it tells none.
+    package static func queue(ofFile name: String) -> String? {
+        guard name.hasSuffix(ending),
+            let match = name.dropLast(ending.count).wholeMatch(of: /(.+)-[0-9]{4}-[0-9]{2}/)
+        else { return nil }
+        return String(match.1)
     }
 
     private static func open(_ path: FilePath) throws(Failure) -> DeadLetterFile {
