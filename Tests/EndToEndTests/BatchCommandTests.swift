@@ -230,11 +230,15 @@ import Testing
         #expect(try await run("pause", "library is moved").0 == .exited(0))
         #expect(try await run("explain", "b:0").1.contains("paused (library is moved)"))
         #expect(try await run("top").1.contains("PAUSED: library is moved"))
+        #expect(try await run("status").1.contains("PAUSED: library is moved"))
         #expect(try await run("resume").0 == .exited(0))
         #expect(try await run("limit", "--tenant", "acme", "--cap", "1").0 == .exited(0))
         #expect(try await run("limit", "--weight", "2").0 != .exited(0))
         #expect(try await run("pause", "--tenant", "acme").0 == .exited(0))
         #expect(try await run("explain", "b:0").1.contains("tenant acme is paused"))
+        #expect(try await run("status").1.contains("PAUSED: tenant acme"))
+        let (limits, listed) = try await run("limit")
+        #expect(limits == .exited(0) && listed.contains("0, paused"), "\(listed)")
 
         #expect(try await run("cancel", "b:2", "--reason", "twice").1.contains("b:2: cancelled"))
         let (again, answer) = try await run("cancel", "b:2")
@@ -257,6 +261,10 @@ import Testing
 
         let (_, listed) = try await MinilabProcess.run(["dead", "--code", "missingAsset"] + redis)
         #expect(listed.contains("gone") && !listed.contains("broken"))
+        let (_, one) = try await MinilabProcess.run(["dead", "--count", "1"] + redis)
+        #expect(one.contains("there are more: --offset 1"), "\(one)")
+        let (_, rest) = try await MinilabProcess.run(["dead", "--offset", "1"] + redis)
+        #expect(!rest.contains("there are more"), "\(rest)")
         let (_, bundle) = try await MinilabProcess.run(
             ["dead", "broken", "--bundle", "--library", rig.library] + redis)
         let fields = try JSONValue(parsing: bundle, as: "bundle").fields

@@ -33,6 +33,7 @@ import Testing
         }
         for command in [
             ["enqueue", "a.png", "--field", "x"], ["enqueue", "a.png", "--quality", "7"],
+            ["doctor", "--repair", "--library", "/nowhere"], ["doctor", "--originals", "/nowhere"],
         ] {
             let (ending, output) = try await MinilabProcess.run(command + redis)
             #expect(ending == .exited(64) && !output.contains("minilab <subcommand>"), "\(output)")

@@ -131,6 +131,11 @@ extension JobQueue {
         return rules
     }
 
+    /// Returns the maximum number of running jobs of each tenant that has no cap of its own; nil for no limit.
+    public func usualCap() async throws(QueueError) -> Int? {
+        try await send("HGET", name.keys.config, "cap").string.flatMap { Int($0) }
+    }
+
     /// Returns the number of jobs that workers hold, by tenant.
     public func runningByTenant() async throws(QueueError) -> [String: Int] {
         try await send("HGETALL", name.keys.running).pairs?

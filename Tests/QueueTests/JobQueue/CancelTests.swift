@@ -89,6 +89,22 @@ import Testing
         #expect(try await q.queue.status().counters["cancelled"] == 900)
     }
 
+    @Test func `jobs of a later release in front keep no others of their tenant`() async throws {
+        let q = try await QueueFixture()
+        let later = JobQueue.cancelMax + 5
+        try await q.admit(later, ["tenant": "acme", "priority": "bulk"])
+        let flow = RedisArgument(q.queue.name.keys.ready("bulk", "acme"))
+        let ids = try await q.redis.send(["ZRANGE", flow, "0", "-1"]).array ?? []
+        for id in ids.compactMap(\.string) {
+            let key = RedisArgument(q.queue.name.keys.job(id))
+            _ = try await q.redis.send(["HSET", key, "format", "99"])
+        }
+        try await q.admit(3, ["tenant": "acme", "priority": "bulk"])
+        let result = try await q.queue.cancelJobs(of: try JobID("acme"), reason: "no")
+        #expect(result.cancelled == 3)
+        #expect(try await q.redis.send(["ZCARD", flow]).int.map(Int.init) == later)
+    }
+
     @Test func `a cancelled batch is gone from its lane at once, and publishes nothing more`()
         async throws
     {

@@ -70,23 +70,25 @@ struct DeadCommand: AsyncParsableCommand {
             var records: [JobRecord] = []
             var reader = try await DeadReader(queue, filter)
             var passed = 0
-            while records.count < count, let page = try await reader.next() {
+            // One more tells whether there are more.
+            while records.count <= count, let page = try await reader.next() {
                 let skipped = min(offset - passed, page.count)
                 passed += skipped
-                records += page.dropFirst(skipped).prefix(count - records.count)
+                records += page.dropFirst(skipped).prefix(count + 1 - records.count)
             }
             return (records, try await queue.spillFiles())
         }
-        if json { return try printJSON(records) }
+        if json { return try printJSON(Array(records.prefix(count))) }
         let table = TextTable(
             ["job", "died", "asset", "code", "reason"],
-            records.map {
+            records.prefix(count).map {
                 [
                     $0.job, $0.ended.map(date) ?? "", $0.asset, $0.code?.rawValue ?? "",
                     $0.message ?? "",
                 ]
             })
         print(block: records.isEmpty ? "no dead jobs" : table.text)
+        if records.count > count { print("there are more: --offset \(offset + count)") }
         for (file, jobs) in files {
             print(
                 "\(counted(jobs, "more job")) moved to \(file); minilab replay --file puts them back"

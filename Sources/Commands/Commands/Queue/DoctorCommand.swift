@@ -30,6 +30,16 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var queueOptions: QueueOptions
     @Flag(help: "Print JSON; with --library the lost jobs.") var json = false
 
+    func validate() throws {
+        guard !repair || library == nil else {
+            throw ValidationError(
+                "--library compares and repairs nothing; run minilab doctor --repair alone.")
+        }
+        guard library != nil || originals == nil else {
+            throw ValidationError("--originals is for --library.")
+        }
+    }
+
     func run() async throws {
         if let library { return try await compare(library) }
         let diagnosis = try await queueOptions.withQueue { queue, redis in

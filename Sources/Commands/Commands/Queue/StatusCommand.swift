@@ -19,7 +19,9 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let job { return try await show(job) }
-        let status = try await queueOptions.withQueue { queue, _ in try await queue.status() }
+        let (status, rules) = try await queueOptions.withQueue { queue, _ in
+            (try await queue.status(), try await queue.tenantRules())
+        }
         if json { return try printJSON(status) }
         var table = TextTable(["jobs", ""], rightAligned: [1])
         for state in JobState.counted where state != .lane {
@@ -30,6 +32,10 @@ struct StatusCommand: AsyncParsableCommand {
             table.add([name == "batches" ? "total ends of batches" : "total \(name)", "\(count)"])
         }
         print(block: table.text)
+        if let reason = status.paused { print("PAUSED: \(reason)") }
+        for tenant in rules.filter({ $0.value.cap == 0 }).keys.sorted() {
+            print("PAUSED: tenant \(tenant)")
+        }
         if let due = status.dueForNobody {
             print("DUE: \(due), and no worker runs. Start one: minilab worker.")
         }
@@ -39,6 +45,7 @@ struct StatusCommand: AsyncParsableCommand {
                 "STUCK \(job.job): \(job.asset), \(job.code?.rawValue ?? "?"): \(job.message ?? "?")"
             )
         }
+        Self.tell(more: status[.stuck] - status.stuckJobs.count, "stuck job")
         for worker in status.workers {
             print(
                 "worker \(worker.name): "
@@ -57,6 +64,12 @@ struct StatusCommand: AsyncParsableCommand {
                 "\(held.state) \(held.job): \(held.asset), held by \(held.worker ?? "?")"
                     + (held.claimed.map { " since \(date($0))" } ?? ""))
         }
+        Self.tell(more: status.inHand - status.held.count, "job", end: " in workers' hands")
+    }
+
+    /// Says how many of a kind are not listed.
+    private static func tell(more: Int, _ noun: String, end: String = "") {
+        if more > 0 { print("and \(counted(more, "more " + noun))\(end)") }
     }
 
     private func show(_ job: String) async throws {

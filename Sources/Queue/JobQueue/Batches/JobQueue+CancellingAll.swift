@@ -77,6 +77,8 @@ private final class TenantCancelling {
                 let head = try await queue.send("ZRANGE", key, 0, JobQueue.cancelMax - 1)
                 ended = try await cancel(head.array?.compactMap(\.string) ?? [])
             }
+            // Those that cannot be cancelled, of a later release or damaged, stay in front of the others.
+            try await walk("ZSCAN", key) { ids throws(QueueError) in try await self.cancel(ids) }
         }
         for zset in JobState.all(in: [.waits, .listed]).map(\.rawValue) + ["lease"] {
             try await walk("ZSCAN", keys.prefix + zset) { ids throws(QueueError) in

@@ -275,11 +275,10 @@ extension JobQueue {
     ) async throws(QueueError) -> WaitingWork {
         let batches = try await openBatches()
         let rules = try await tenantRules()
-        let usualCap = try await send("HGET", name.keys.config, "cap").string
         return WaitingWork(
             status, batches: batches, due: try await delayed(within: time),
             caps: rules.compactMapValues(\.cap),
-            usualCap: usualCap.flatMap { Int($0) },
+            usualCap: try await usualCap(),
             meanCost: try await meanCost() ?? Double(settings.usualCost))
     }
 }
