@@ -52,11 +52,34 @@ extension JobQueue {
     public func cancel(
         _ batch: BatchID, reason: String
     ) async throws(QueueError) -> (Cancellation, open: Int) {
-        let reply = try await run(QueueScript.cancelBatch, batch.string, reason, Self.cancelMax)
-        guard let parts = reply.array, parts.count == 2, let open = parts[1].int,
-            let answer = parts[0].string.flatMap(Cancellation.init)
-        else { throw unexpected(reply, of: QueueScript.cancelBatch) }
-        return (answer, Int(open))
+        let (answer, _, open) = try await cancel(batch, reason: reason, from: 0)
+        return (answer, open.orMore)
+    }
+
+    /// The jobs of a batch that a call has seen and that had not ended.
+    struct OpenMembers: Sendable {
+        let seen: Int
+        /// As many, or one more if the call ended as many as it may.
+        let orMore: Int
+    }
+
+    /// Cancels a batch as ``cancel(_:reason:)``, and ends waiting jobs from one of its members on.
+    ///
+    /// - Returns: The result, the number of the member to continue from, nil at the end, and the jobs that had not ended.
+    func cancel(
+        _ batch: BatchID, reason: String, from first: Int
+    ) async throws(QueueError) -> (Cancellation, next: Int?, open: OpenMembers) {
+        let reply = try await run(
+            QueueScript.cancelBatch, batch.string, reason, Self.cancelMax, first)
+        let parts = reply.array ?? []
+        let numbers = parts.dropFirst().compactMap { $0.int.map { Int($0) } }
+        guard numbers.count == 3, let answer = parts[0].string.flatMap(Cancellation.init) else {
+            throw unexpected(reply, of: QueueScript.cancelBatch)
+        }
+        return (
+            answer, numbers[1] < 0 ? nil : numbers[1],
+            OpenMembers(seen: numbers[2], orMore: numbers[0])
+        )
     }
 
     /// Ends a job that the caller holds and that was cancelled.

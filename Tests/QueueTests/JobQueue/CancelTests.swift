@@ -105,6 +105,19 @@ import Testing
         #expect(try await q.redis.send(["ZCARD", flow]).int.map(Int.init) == later)
     }
 
+    @Test func `members that wait behind many running ones end with their batch`() async throws {
+        let q = try await QueueFixture()
+        let batch = try await q.open("b", members: 500)
+        while try await q.queue.status()[.ready] < 500 { _ = try await q.queue.admit() }
+        let running = JobQueue.cancelMax + 5
+        #expect(try await q.claim(running, atOnce: 50).count == running)
+        let (answer, open) = try await q.queue.cancelWhole(batch, reason: "stop")
+        #expect(answer == .cancelled && open == running)
+        #expect(try await q.queue.status()[.ready] == 0)
+        #expect(try await q.queue.record(of: batch)?.cancelled == 500 - running)
+        try await q.expectHealthy()
+    }
+
     @Test func `a cancelled batch is gone from its lane at once, and publishes nothing more`()
         async throws
     {

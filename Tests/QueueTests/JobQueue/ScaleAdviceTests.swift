@@ -187,6 +187,24 @@ import Testing
         #expect(abs(seconds - (1 + 0.25)) < 0.001, "\(work)")
     }
 
+    @Test func `members that nobody has sent yet are no work`() async throws {
+        let fixture = try await QueueFixture()
+        let queue = fixture.queue
+        let batch = try BatchID("early")
+        try await queue.open(BatchRequest(id: batch, edit: try Edit(json: QueueFixture.recipe)))
+        try await queue.seal(batch, jobs: 1000, cost: 1_000_000)
+        var target = self.target(10)
+        target.minWorkers = 0
+        _ = try await queue.admit()
+        #expect(try await queue.scaleAdvice(target).workers == 0)
+        let members = try (0..<10).map { JobQueue.Member(asset: try AssetPath("p\($0)")) }
+        _ = try await queue.add(members, to: batch, from: 0)
+        _ = try await queue.admit()
+        let work = try await queue.waitingWork(queue.status(), within: .seconds(10))
+        #expect(work.parts.reduce(0) { $0 + $1.jobs } == 10, "\(work)")
+        #expect(abs(work.seconds(within: .seconds(1000)) - 10) < 0.001, "\(work)")
+    }
+
     @Test func `each part of a long movie is work for a slot of its own`() async throws {
         var settings = QueueSettings()
         settings.usualCost = 100_000

@@ -68,6 +68,8 @@ public struct BatchRecord: Sendable, Codable, Equatable {
     public var endedJobs: Int { done + dead + cancelled }
     /// The number of jobs that have not ended.
     public var remaining: Int { max(0, jobs - endedJobs) }
+    /// The number of jobs that have arrived and not ended; of a batch that was sealed early, others are still to be sent.
+    public var waiting: Int { max(0, min(jobs, admitted + lane) - endedJobs) }
     /// Whether all jobs have ended.
     public var isComplete: Bool { ended != nil }
 

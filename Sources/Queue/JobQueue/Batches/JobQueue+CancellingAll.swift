@@ -20,16 +20,16 @@ extension JobQueue {
     public func cancelWhole(
         _ batch: BatchID, reason: String
     ) async throws(QueueError) -> (Cancellation, open: Int) {
-        var (answer, open) = try await cancel(batch, reason: reason)
-        // At most one window of jobs is outside the stream; more calls than those jobs need do not help.
-        var calls = settings.window / Self.cancelMax + 2
-        while answer == .cancelled, open > 0, calls > 0 {
-            let (next, left) = try await cancel(batch, reason: reason)
-            if next == .ended { return (answer, 0) }
-            open = left
-            calls -= 1
+        var (answer, next, open) = try await cancel(batch, reason: reason, from: 0)
+        guard answer == .cancelled else { return (answer, open.seen) }
+        var left = open.seen
+        // Running jobs are passed over, however many there are: those that wait behind them end as well.
+        while let first = next {
+            (answer, next, open) = try await cancel(batch, reason: reason, from: first)
+            if answer == .ended { return (.cancelled, 0) }
+            left += open.seen
         }
-        return (answer, open)
+        return (.cancelled, left)
     }
 
     /// Cancels all jobs of a tenant: waiting ones in any state, and running ones.

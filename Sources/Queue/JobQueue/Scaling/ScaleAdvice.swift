@@ -226,11 +226,13 @@ extension WaitingWork {
         var membersOut: [String: Int] = [:]
         for batch in batches where !batch.isComplete && batch.cancel == nil {
             membersOut[batch.tenant, default: 0] += max(0, batch.admitted - batch.endedJobs)
+            // Members that are not sent yet are no work.
+            let share = Double(batch.waiting) / Double(max(1, batch.remaining))
             parts.append(
                 Part(
-                    tenant: batch.tenant, jobs: batch.remaining,
-                    seconds: batch.remainingWork.map { $0 / .seconds(1) }
-                        ?? Double(batch.remaining) * mean,
+                    tenant: batch.tenant, jobs: batch.waiting,
+                    seconds: batch.remainingWork.map { $0 / .seconds(1) * share }
+                        ?? Double(batch.waiting) * mean,
                     cap: batch.cap))
         }
         // Ready members are counted with their batch.

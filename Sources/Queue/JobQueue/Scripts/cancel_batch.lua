@@ -1,14 +1,15 @@
 -- Cancels a batch: its stream is removed at once, whatever its length, and workers are notified. Each further call ends a
 -- bounded number of the batch's waiting jobs.
 --
--- ARGV     P, events max, done max, batch, reason, maximum jobs
--- Returns  {OK or GONE (no such batch) or ENDED, jobs that have not ended}
+-- ARGV     P, events max, done max, batch, reason, maximum jobs, number of the first member to look at (without it: 0)
+-- Returns  {OK or GONE (no such batch) or ENDED, jobs that have not ended, one more if as many as allowed were ended; number of the
+--          member to continue from or -1, jobs that were seen and have not ended}
 -- Crash    Jobs that were not swept end when a worker would claim them, and no commit of them is accepted.
 local batch, reason, most = ARGV[4], ARGV[5], tonumber(ARGV[6])
 local key = P .. 'batch:' .. batch
 local b = call('HMGET', key, 'admitted', 'cancel', 'sealed', 'generation', 'finished', 'holes', 'inLane', 'laneBytes', 'tenant')
-if not b[1] then return {'GONE', 0} end
-if b[4] == b[5] then return {'ENDED', 0} end
+if not b[1] then return {'GONE', 0, -1, 0} end
+if b[4] == b[5] then return {'ENDED', 0, -1, 0} end
 local admitted = tonumber(b[1])
 if not b[2] then
   call('HSET', key, 'cancel', reason)
@@ -32,7 +33,7 @@ end
 
 -- Clear bits below `admitted` are members that have not ended.
 local ended, swept, open = key .. ':ended', 0, 0
-local at = 0
+local at = tonumber(ARGV[7] or '0')
 while at < admitted and swept + open < most do
   local byte = call('BITPOS', ended, '0', int(math.floor(at / 8)))
   if byte < 0 then byte = call('STRLEN', ended) * 8 end
@@ -50,4 +51,4 @@ while at < admitted and swept + open < most do
 end
 tally(batch, 'cancelled', 0)
 settle()
-return {'OK', open + (swept == most and 1 or 0)}
+return {'OK', open + (swept == most and 1 or 0), at < admitted and at or -1, open}

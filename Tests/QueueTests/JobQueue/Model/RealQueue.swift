@@ -179,9 +179,10 @@ struct RealQueue {
         case .cancel(let ids):
             return try await run(QueueScript.cancel, ["over"] + ids.map { RedisArgument($0) })
         case .cancelBatch(let batch, let most):
-            return try await run(
+            let answers = try await run(
                 QueueScript.cancelBatch,
                 [RedisArgument(batch), "batch over", RedisArgument(most)])
+            return Array(answers.prefix(2))
         case .configure(let settings):
             return try await run(QueueScript.configure, Self.arguments(settings))
         case .leaseRunsOut(let job): return try await passTime("lease", job)
