@@ -5,8 +5,8 @@ import Operations
 
 extension QueueSnapshot {
     private static let counters = [
-        "admitted", "completed", "rendered", "unchanged", "superseded", "failed", "retried",
-        "cancelled", "crashed", "requeued", "voided", "pardoned",
+        "admitted", "completed", "drafted", "rendered", "unchanged", "superseded", "failed",
+        "retried", "cancelled", "crashed", "requeued", "voided", "pardoned",
     ]
 
     /// Returns the status as text for people.
