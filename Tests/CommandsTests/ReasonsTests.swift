@@ -92,6 +92,12 @@ import Testing
             ], "waiting in the stream of batch b; 50 of its batch ahead in the stream; about 6 s"
         ),
         (
+            [
+                "state": "lane", "batch": "b", "rank": "50", "slots": "8", "mean": "100",
+                "workers": "4", "cap": "2", "batchCap": "1",
+            ], "waiting in the stream of batch b; 50 of its batch ahead in the stream; about 6 s"
+        ),
+        (
             ["state": "incoming", "incoming": "7", "workers": "0"],
             "sent, not yet admitted: 7 entries in the ingress stream; no worker runs"
         ),

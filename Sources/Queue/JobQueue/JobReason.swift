@@ -339,8 +339,10 @@ extension JobFacts {
     private var inBatchStream: JobReason {
         let batch = text("batch") ?? "?"
         if let stop { return .stopped(by: stop, at: .batchStream(batch: batch, ahead: rank)) }
+        // The limits of its tenant and of its batch hold, however many slots there are.
+        let limits = ["slots", "cap", "batchCap"].compactMap(number)
         return .inBatchStream(
-            batch: batch, ahead: rank, about: about(rank, atATime: number("slots") ?? 1))
+            batch: batch, ahead: rank, about: about(rank, atATime: limits.min() ?? 1))
     }
 
     private var delayed: JobReason {
