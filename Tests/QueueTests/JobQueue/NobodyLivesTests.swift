@@ -74,6 +74,17 @@ import Testing
         }
     }
 
+    @Test func `an open batch without jobs asks for no worker`() async throws {
+        let q = try await QueueFixture()
+        try await q.xadd(["batch": "b", "edit": .init(QueueFixture.recipe)])
+        _ = try await q.queue.admit()
+        let warnings = try await q.queue.diagnose().warnings
+        #expect(!warnings.contains { $0.contains("no worker has sent a heartbeat") }, "\(warnings)")
+        try await q.addToBatchStream(of: "b", ["asset": "a"])
+        let later = try await q.queue.diagnose().warnings
+        #expect(later.contains { $0.contains("no worker has sent a heartbeat") }, "\(later)")
+    }
+
     /// Whether a reason tells that the job stands until a worker comes, or the pause ends.
     private static func saysNobody(_ reason: JobReason, _ isPaused: Bool) -> Bool {
         switch reason {

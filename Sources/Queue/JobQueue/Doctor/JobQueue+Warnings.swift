@@ -55,9 +55,10 @@ extension JobQueue {
         guard fleet.living.isEmpty else { return nil }
         let due = try await overdue()
         // Leases that ran out are among those that are counted below.
-        var waiting = due.delayed
+        // An open batch whose jobs have all left its stream, or that has none yet, waits for its producer.
+        var waiting = try await due.delayed + (census().jobs[.lane] ?? 0)
         for (command, structure) in [
-            ("XLEN", "in:interactive"), ("XLEN", "in"), ("ZCARD", "lanes"), ("ZCARD", "lease"),
+            ("XLEN", "in:interactive"), ("XLEN", "in"), ("ZCARD", "lease"),
         ] {
             waiting += try await size(command, structure)
         }
