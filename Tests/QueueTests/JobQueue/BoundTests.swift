@@ -75,6 +75,10 @@ import Testing
         }
         let status = try await q.queue.status()
         #expect(status.flows.count == QueueStatus.flowsMax && status[.lane] == 10_000)
+        // A decision counts the jobs of tenants that are not listed, and all open batches.
+        _ = try await q.redis.send(["HSET", key(q, "virtual"), "aheadJobs", "100000"])
+        let work = try await q.queue.waitingWork(status, within: .seconds(600))
+        #expect(work.parts.reduce(0) { $0 + $1.jobs } == 110_000)
         let explain = try await world.commands("explain") {
             try await q.queue.facts(of: "job99999")
         }

@@ -216,10 +216,11 @@ extension WaitingWork {
     /// - Parameters:
     ///   - batches: The batches that have not ended.
     ///   - due: The number of delayed jobs that are due within the time.
+    ///   - single: The number of single jobs that have not ended, where the flows of the status are not all; 0 where they are.
     ///   - meanCost: The average cost of a render, in milliseconds of a slot.
     public init(
-        _ status: QueueStatus, batches: [BatchRecord], due: Int, caps: [String: Int],
-        usualCap: Int?, meanCost: Double
+        _ status: QueueStatus, batches: [BatchRecord], due: Int, single all: Int = 0,
+        caps: [String: Int], usualCap: Int?, meanCost: Double
     ) {
         let mean = meanCost / 1000
         var parts: [Part] = []
@@ -247,8 +248,8 @@ extension WaitingWork {
         }
         // Members that are parked or delayed are in no count of these; they must not hide what is announced or due.
         let open = status[.ready] + status[.active]
-        let others =
-            max(0, open - membersOut.values.reduce(0, +) - single) + status[.incoming] + due
+        let listed = open - membersOut.values.reduce(0, +)
+        let others = max(0, max(listed, all) - single) + status[.incoming] + due
         if others > 0 {
             parts.append(Part(tenant: nil, jobs: others, seconds: Double(others) * mean))
         }
@@ -277,8 +278,12 @@ extension JobQueue {
     ) async throws(QueueError) -> WaitingWork {
         let batches = try await openBatches()
         let rules = try await tenantRules()
+        // Beyond the flows that a status lists, single jobs are known by their number.
+        let isCut = status.flows.count >= QueueStatus.flowsMax
+        let single = isCut ? try await send("HGET", name.keys.virtual, "aheadJobs").string : nil
         return WaitingWork(
             status, batches: batches, due: try await delayed(within: time),
+            single: single.flatMap { Int($0) } ?? 0,
             caps: rules.compactMapValues(\.cap),
             usualCap: try await usualCap(),
             meanCost: try await meanCost() ?? Double(settings.usualCost))
