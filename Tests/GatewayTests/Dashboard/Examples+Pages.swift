@@ -164,7 +164,7 @@ extension Examples {
                     number: number, tenant: text(["acme", "blossom", "cumulus"][number]),
                     cap: [nil, 8, 0][number], weight: [2, nil, nil][number],
                     ready: [9800, 1930, 640][number], running: [16, 8, 0][number])
-            })
+            }, moreTenants: maybe(980) ?? 0)
     }
 
     var doctor: DoctorPage {
@@ -213,7 +213,7 @@ extension Examples {
 
     var webhooks: WebhooksPage {
         WebhooksPage(
-            frame, endpoints: many { endpoint($0) },
+            frame, endpoints: many { endpoint($0) }, moreEndpoints: maybe(980) ?? 0,
             created: maybe(
                 Secret(name: text("https://shop.example"), secret: text("whsec_c2VjcmV0"))),
             form: EndpointForm(

@@ -119,16 +119,19 @@ package struct LimitsPage: Page {
     /// The reason for which the queue is paused; nil if it is not paused.
     let paused: String?
     let tenants: [TenantRow]
+    /// The number of tenants that the page does not show: `, and 980 more`.
+    let moreTenants: String?
     let hasTenants: Bool
     let action: String
 
     package static let section: Section? = .limits
     package static let template = "limits"
 
-    package init(_ frame: Frame, paused: String?, tenants: [TenantRow]) {
+    package init(_ frame: Frame, paused: String?, tenants: [TenantRow], moreTenants: Int = 0) {
         self.frame = frame
         self.paused = paused
         self.tenants = tenants
+        self.moreTenants = moreTenants > 0 ? grouped(moreTenants) : nil
         hasTenants = !tenants.isEmpty
         action = Links.limits
     }

@@ -2,6 +2,8 @@ package struct WebhooksPage: Page {
     package let frame: Frame
     package let title = "Webhooks"
     let endpoints: [EndpointRow]
+    /// The number of endpoints that the page does not show: `, and 980 more`.
+    let moreEndpoints: String?
     let isEmpty: Bool
     let created: Secret?
     let form: EndpointForm
@@ -12,10 +14,12 @@ package struct WebhooksPage: Page {
 
     /// - Parameter created: the secret of an endpoint that was just created or got a new secret; it is shown only now.
     package init(
-        _ frame: Frame, endpoints: [EndpointRow], created: Secret? = nil, form: EndpointForm
+        _ frame: Frame, endpoints: [EndpointRow], moreEndpoints: Int = 0, created: Secret? = nil,
+        form: EndpointForm
     ) {
         self.frame = frame
         self.endpoints = endpoints
+        self.moreEndpoints = moreEndpoints > 0 ? grouped(moreEndpoints) : nil
         isEmpty = endpoints.isEmpty
         self.created = created
         self.form = form

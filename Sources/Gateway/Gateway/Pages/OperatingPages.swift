@@ -27,6 +27,8 @@ enum OperatingPages {
     ]
 
     private static let actionsMax = 100
+    /// The most tenants that the page of limits shows.
+    private static let tenantsMax = 200
 
     private static func limits(_ call: Call) async throws -> LimitsPage {
         let snapshot = try await call.parts.snapshots.current()
@@ -34,7 +36,10 @@ enum OperatingPages {
         let ready = Dictionary(
             snapshot.status.flows.map { ($0.tenant, $0.ready) }, uniquingKeysWith: +)
         let running = try await call.parts.queue.runningByTenant()
-        let tenants = Set(rules.keys).union(ready.keys).sorted().prefix(200)
+        // Those with limits of their own first: nobody looks for the others here.
+        let others = Set(ready.keys).union(running.keys).subtracting(rules.keys)
+        let all = rules.keys.sorted() + others.sorted()
+        let tenants = all.prefix(tenantsMax)
         return LimitsPage(
             call.frame(), paused: snapshot.status.paused,
             tenants: tenants.enumerated().map { number, tenant in
@@ -42,7 +47,7 @@ enum OperatingPages {
                     number: number, tenant: tenant, cap: rules[tenant]?.cap,
                     weight: rules[tenant]?.weight, ready: ready[tenant] ?? 0,
                     running: running[tenant] ?? 0)
-            })
+            }, moreTenants: all.count - tenants.count)
     }
 
     private static func setLimits(_ call: Call) async throws -> Response {

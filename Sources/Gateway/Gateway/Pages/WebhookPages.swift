@@ -94,10 +94,12 @@ enum WebhookPages {
         _ call: Call, secret: Secret? = nil, form: EndpointForm? = nil
     ) async throws -> WebhooksPage {
         // The newest first, so that an endpoint that was just created is visible.
-        let endpoints = Array(try await WebhookActions.list(call).reversed().prefix(listedMax))
+        let all = try await WebhookActions.list(call)
+        let endpoints = Array(all.reversed().prefix(listedMax))
         let progress = try await call.parts.webhooks.store.progress(of: endpoints.map(\.id))
         return WebhooksPage(
-            call.frame(), endpoints: endpoints.map { row($0, progress[$0.id]) }, created: secret,
+            call.frame(), endpoints: endpoints.map { row($0, progress[$0.id]) },
+            moreEndpoints: all.count - endpoints.count, created: secret,
             form: form
                 ?? EndpointForm(
                     types: typeNames, chosen: Set(WebhookEventTypes.usual.map(shortName(of:)))))
