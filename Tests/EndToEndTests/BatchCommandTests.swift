@@ -224,6 +224,8 @@ import Testing
         _ = try await rig.queue.admit()
         #expect(try await run("batch").1.contains("acme"))
         #expect(try await run("batch", "b").1.contains("in its stream"))
+        let (_, counts) = try await run("status")
+        #expect(counts.contains(/in batches +1\n/), "\(counts)")
         #expect(try await run("explain", "b:1").1.contains("waiting: no worker runs; 1 ahead"))
         #expect(try await run("explain", "b:2").1.contains("in the stream of batch b"))
         #expect(try await run("explain", "b:9").0 == .exited(1))

@@ -3,6 +3,11 @@ import FoundationEssentials
 import JobQueue
 import Operations
 
+extension JobState {
+    /// The words for its count on a terminal.
+    var countText: String { self == .lane ? "in batches" : countName }
+}
+
 extension QueueSnapshot {
     private static let counters = [
         "admitted", "completed", "drafted", "rendered", "unchanged", "superseded", "failed",
@@ -18,7 +23,7 @@ extension QueueSnapshot {
         var lines = [
             "queue \(queue) at \(at.formatted(.iso8601))"
                 + (status.paused.map { ", PAUSED: \($0)" } ?? ""),
-            JobState.counted.map { "\($0 == .lane ? "in batches" : $0.countName) \(status[$0])" }
+            JobState.counted.map { "\($0.countText) \(status[$0])" }
                 .joined(separator: ", "),
             Self.counters.map { name in
                 "\(name) "

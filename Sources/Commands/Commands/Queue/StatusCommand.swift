@@ -24,8 +24,8 @@ struct StatusCommand: AsyncParsableCommand {
         }
         if json { return try printJSON(status) }
         var table = TextTable(["jobs", ""], rightAligned: [1])
-        for state in JobState.counted where state != .lane {
-            table.add([state.countName, "\(status[state])"])
+        for state in JobState.counted {
+            table.add([state.countText, "\(status[state])"])
         }
         for (name, count) in status.counters.sorted(by: { $0.key < $1.key }) {
             // A batch ends again after each replay of its jobs.
