@@ -47,7 +47,11 @@ import Testing
         func run(_ words: String...) async throws -> (MinilabProcess.Ending, String) {
             try await MinilabProcess.run(words + redis)
         }
-        #expect(try await run("pause", "--tenant", "acme").0 == .exited(0))
+        #expect(try await run("pause", "too many", "--tenant", "acme").0 == .exited(0))
+        let audit =
+            try await rig.redis.send(["XREVRANGE", "minilab-gateway:{photos}:audit", "+", "-"])
+            .array?.first?.array?.last?.pairs
+        #expect(audit?["detail"] == "tenant acme: too many", "\(audit ?? [:])")
         // A mistyped name is no other rule, and leaves the tenant paused.
         let (mistyped, said) = try await run("resume", "--tenant", "acmee")
         #expect(mistyped == .exited(1) && said.contains("\"acmee\" is not paused"), "\(said)")

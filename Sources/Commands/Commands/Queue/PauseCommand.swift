@@ -15,7 +15,8 @@ struct PauseCommand: AsyncParsableCommand {
               minilab pause --tenant acme
             """)
 
-    @Argument(help: "Why; status and explain show it.") var reason = "paused by an operator"
+    @Argument(help: "Why; status and explain show it, and the audit log has it, also of a tenant.")
+    var reason = "paused by an operator"
     @Option(help: "Only this tenant: it gets a cap of 0.") var tenant: String?
     @OptionGroup var queueOptions: QueueOptions
     @Flag(help: "Print JSON.") var json = false
@@ -34,7 +35,7 @@ struct PauseCommand: AsyncParsableCommand {
         try await queueOptions.withQueue { queue, redis in
             try await queue.set([rule])
             await CommandAudit(redis, queue.name).note(
-                "pause", tenant.map { "tenant \($0)" } ?? reason)
+                "pause", tenant.map { "tenant \($0): \(reason)" } ?? reason)
         }
         if json { return try printJSON(["paused": tenant ?? "all"]) }
         print("paused\(tenant.map { ": tenant \($0)" } ?? ""); what runs is finished")
