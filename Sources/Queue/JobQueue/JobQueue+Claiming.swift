@@ -174,6 +174,7 @@ extension JobQueue {
                 ["HSET", left, worker, "\(now) \(report)"],
                 // The doctor takes a report without a worker for one that nothing removes.
                 ["HDEL", name.keys.workerInfos, worker], ["ZREM", name.keys.workers, worker],
+                ["UNLINK", name.keys.prefix + "skips:" + worker],
             ])
     }
 

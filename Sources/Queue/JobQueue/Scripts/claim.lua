@@ -7,7 +7,7 @@
 -- ARGV     P, events max, done max, worker, maximum jobs, whether it holds none (1), lease ms,
 --          maximum skipped jobs, default cost, maximum flows at their caps to inspect, ms since the caller's last tick or ``
 -- Returns  {further state: `paused`, `alone`, `later` (jobs whose records have a later format), `left` (jobs that this worker's
---          machine cannot do), `again` (not all flows were inspected: the caller calls again at once) or ``,
+--          machine cannot do), `again` (not all jobs were looked at: the caller calls again at once) or ``,
 --          {id, fence, asset, edit, generation, attempts, crashes, rebases, enqueued, now, batch, tenant,
 --           alone (1) or ``, arrival in µs, the job that it is a part of or ``, traceparent or ``, fields or ``, highest revision that
 --           was told of its asset, if its library was set back, or 0 (Shared/events.lua)}*}; a part's edit is its task
@@ -52,6 +52,33 @@ local function tenant_of(name)
   return tenants[name]
 end
 
+-- A worker looks past jobs that it leaves to others. Where it stops, its next call goes on: else some hundred jobs that others have to do
+-- would stand before all that this worker can do, in each call. It looks at the flows of a priority in their order, past SKIPS_MAX jobs
+-- of one flow and the maximum number in a call, and begins with the first flow again when it has seen the last one. A worker sleeps
+-- only after such a round in which it stopped in no flow. Hash skips:<worker> has
+--   <priority>:<tenant>  `<sequence> <ms> <jobs>`: the last job of that flow that was looked past, when the worker began with the flow's first
+--                        one, and the number of jobs up to that. It begins with the first one again after SKIP_FOR, longer by
+--                        SKIP_EACH for each of these jobs, so that it sees the end of any flow; at once, if a job came back among these
+--   <priority>           `<ms> <score> <more> <tenant>`: the last flow that was looked at, when the round began, and whether another
+--                        round follows this one at once. A round that is older than ROUND_MAX is over
+--   (empty)              when the hash was begun
+local SKIPS_MAX = 50  -- jobs
+local SKIP_FOR, SKIP_EACH, ROUND_MAX = 20000, 5, 10000  -- ms
+local SKIPS_KEPT, SKIPS_RENEWED = 2000, 300000  -- fields of the hash, ms after which a full one is begun again
+-- `skipped`: the flows of which this call has looked past jobs; `behind`: the positions in flows, as far as they are known; `first`: the
+-- number of flows at each priority before the first one that this call looks at; `rounds`: when they began, and whether others follow;
+-- `seen`: the last flow of which nothing is left to look at; `aside`: the flows that stand aside for the rest of the call; `ended`: whether
+-- all flows were looked at.
+local looks = {key = P .. 'skips:' .. worker, skipped = {}, behind = {}, first = {}, rounds = {}, seen = {}, aside = {}}
+local fields = redis.pcall('HLEN', looks.key)
+if type(fields) ~= 'number' then call('UNLINK', looks.key) end  -- damaged: the worker looks at all again
+looks.any = type(fields) == 'number' and fields > 0
+
+-- Records that this call has nothing more to look at in a flow. One that was charged before in this call is not the first by its score.
+local function have_seen(priority, s)
+  if s.tag == s.start then looks.seen[priority] = {tag = int(s.tag), tenant = s.tenant} end
+end
+
 -- The flow being served at each priority: its score is written when another flow is served. `moved`: the virtual times that
 -- were reached.
 local serving, exhausted, moved = {}, {}, {}
@@ -61,6 +88,7 @@ local function stop_serving(priority)
   serving[priority] = nil
   moved[priority] = s.start
   if call('EXISTS', P .. 'ready:' .. priority .. ':' .. s.tenant) == 0 then
+    if looks.skipped[priority .. ':' .. s.tenant] then have_seen(priority, s) end
     return retire_flow(priority, s.tenant, int(s.tag))
   end
   if tenant_of(s.tenant).held >= tenant_of(s.tenant).cap then
@@ -72,29 +100,60 @@ local function stop_serving(priority)
   end
 end
 
--- A worker looks past jobs that it leaves to others. Those of a flow that it has looked past in one call are SKIPS_MAX at most; then the
--- flow is set aside for the rest of the call, with its tag, and hash skips keeps the sequence of the last one, by worker and flow, and
--- when that was: the worker's next calls go on behind it, for SKIP_FOR. Else jobs that one tenant has for others would stand before all
--- jobs that this worker can do, in each call.
-local SKIPS_MAX, SKIP_FOR, SKIPS_KEPT = 50, 30 * 1000, 10000  -- jobs, ms, fields of the hash
-local skipped, aside, behind, has_moved = {}, {}, {}, false
-local function set_aside(priority, tenant)
-  local tag = call('ZSCORE', P .. 'flows:' .. priority, tenant)
-  if not tag then return end  -- it is at its cap, or has no other job
-  call('ZREM', P .. 'flows:' .. priority, tenant)
-  aside[#aside + 1] = {priority = priority, tenant = tenant, tag = tag}
+-- Sets a flow aside for the rest of the call, with its score. Returns whether it was there: it may be at its cap, or have no other job.
+local function set_aside(priority, s)
+  local tag = call('ZSCORE', P .. 'flows:' .. priority, s.tenant)
+  if not tag then return false end
+  have_seen(priority, s)
+  call('ZREM', P .. 'flows:' .. priority, s.tenant)
+  looks.aside[#looks.aside + 1] = {priority = priority, tenant = s.tenant, tag = tag}
+  return true
+end
+
+-- Returns whether a name comes after another one in a zset, as bytes: Lua would compare by the server's locale.
+local function comes_after(name, other)
+  for i = 1, math.min(#name, #other) do
+    if name:byte(i) ~= other:byte(i) then return name:byte(i) > other:byte(i) end
+  end
+  return #name > #other
+end
+
+-- Returns the number of flows of a priority before those that this call looks at. The last flow that was looked at may have moved on, so
+-- its place among those of its score at that time is searched by its name.
+local function first_flow(priority)
+  if looks.first[priority] then return looks.first[priority] end
+  looks.first[priority] = 0
+  if not looks.any then return 0 end
+  local began, tag, more, tenant = (call('HGET', looks.key, priority) or ''):match('^(%d+) (%d+) (%d) (.*)$')
+  if not began or math.abs(MS - began) >= ROUND_MAX then return 0 end
+  looks.rounds[priority] = {began = began, more = more == '1'}
+  local key = P .. 'flows:' .. priority
+  local from = call('ZCOUNT', key, '-inf', '(' .. tag)
+  local to = from + call('ZCOUNT', key, tag, tag)
+  while from < to do
+    local middle = math.floor((from + to) / 2)
+    if comes_after(call('ZRANGE', key, int(middle), int(middle))[1], tenant) then to = middle else from = middle + 1 end
+  end
+  looks.first[priority] = from
+  return from
 end
 
 -- Returns the sequence behind which this worker goes on in a flow; nil if it begins at its first job.
 local function behind_skipped(flow)
-  if behind[flow] == nil then
-    local sequence, at = (call('HGET', P .. 'skips', worker .. '\n' .. flow) or ''):match('^(%d+):(%d+)$')
-    behind[flow] = at and math.abs(MS - tonumber(at)) < SKIP_FOR and sequence or false
+  if looks.any and looks.behind[flow] == nil then
+    local last, began, jobs = (call('HGET', looks.key, flow) or ''):match('^(%d+) (%d+) (%d+)$')
+    local before = last and math.abs(MS - began) < SKIP_FOR + SKIP_EACH * jobs
+      and redis.pcall('ZCOUNT', P .. 'ready:' .. flow, '-inf', last)
+    looks.behind[flow] = type(before) == 'number' and before <= tonumber(jobs) and {last = last, began = began}
+    -- Others have taken some of these. One that comes back is noticed all the same.
+    if looks.behind[flow] and before < tonumber(jobs) then
+      call('HSET', looks.key, flow, last .. ' ' .. began .. ' ' .. int(before))
+    end
   end
-  return behind[flow] or nil
+  return looks.behind[flow] and looks.behind[flow].last or nil
 end
 
--- Takes the next job of a flow, as ZPOPMIN does; `more` is false if the flow has jobs, and none that this worker has not looked past.
+-- Takes the next job of a flow, as ZPOPMIN does; `more` is false if this worker has looked past all of the flow.
 local function pop(priority, tenant)
   local key, last = P .. 'ready:' .. priority .. ':' .. tenant, behind_skipped(priority .. ':' .. tenant)
   if not last then return redis.pcall('ZPOPMIN', key), true end
@@ -109,7 +168,8 @@ local function next_job(priority)
   while not exhausted[priority] and capped < capped_max and passed < passed_max do
     local s = serving[priority]
     if not s then
-      local head = call('ZRANGE', P .. 'flows:' .. priority, '0', '1', 'WITHSCORES')
+      local from = first_flow(priority)
+      local head = call('ZRANGE', P .. 'flows:' .. priority, int(from), int(from + 1), 'WITHSCORES')
       if not head[1] then exhausted[priority] = true return nil end
       s = {tenant = head[1], tag = tonumber(head[2]), start = tonumber(head[2]), other = tonumber(head[4] or 'inf')}
       serving[priority] = s
@@ -127,10 +187,7 @@ local function next_job(priority)
       else
         if popped[1] then return popped[1], s.tenant end
         stop_serving(priority)
-        if not more then
-          passed = passed + 1
-          set_aside(priority, s.tenant)
-        end
+        if not more and set_aside(priority, s) then passed = passed + 1 end
       end
     end
   end
@@ -168,14 +225,12 @@ local later, left, kept = {}, {}, {}
 
 local function skip(jobs, j, priority, tenant)
   jobs[#jobs + 1] = j
+  local flow, s = priority .. ':' .. tenant, serving[priority] or {tenant = tenant, tag = 1, start = 0}
+  local l = looks.skipped[flow] or {jobs = 0}
+  looks.skipped[flow] = l
+  l.jobs, l.last = l.jobs + 1, tonumber(j.sequence or nil) or l.last
   pass_over()
-  local flow = priority .. ':' .. tenant
-  skipped[flow] = (skipped[flow] or 0) + 1
-  if skipped[flow] < SKIPS_MAX or not tonumber(j.sequence or nil) then return end
-  if call('HLEN', P .. 'skips') >= SKIPS_KEPT then call('UNLINK', P .. 'skips') end
-  call('HSET', P .. 'skips', worker .. '\n' .. flow, int(tonumber(j.sequence)) .. ':' .. NOW)
-  has_moved = true
-  set_aside(priority, tenant)
+  if l.jobs >= SKIPS_MAX then set_aside(priority, s) end
 end
 
 local function give(id, tenant, priority)
@@ -236,9 +291,9 @@ local function take(id, tenant, priority)
       is_own = true
     end
     if not is_own or j.batch and not j.own or guarded(bury, j, 'edit or format') then
-      kept[#kept + 1] = j
       -- Its flow pays for the turn, or it would be the first for ever and others would have none.
       pcall(charge, priority, usual)
+      return skip(kept, j, priority, tenant)
     end
   end
   pass_over()
@@ -257,6 +312,23 @@ local function has_passed(ends) return ends < MS or ends > MS + lease end
 -- sends heartbeats.
 local what, quarantined = '', call('EXISTS', P .. 'flows:alone') == 1
 local asked = quarantined and call('HMGET', P .. 'virtual', 'aloneWorker', 'aloneUntil') or {}
+
+-- Returns whether this worker may get one of the first jobs in quarantine, or there are more than it looks at. It becomes idle for
+-- none that it would leave to others.
+local ALONE_LOOKED = 10
+local function may_get_alone()
+  local tenants = call('ZRANGE', P .. 'flows:alone', '0', int(ALONE_LOOKED - 1))
+  for _, tenant in ipairs(tenants) do
+    local ids = redis.pcall('ZRANGE', P .. 'ready:alone:' .. tenant, '0', int(ALONE_LOOKED - 1))
+    for _, id in ipairs(ids) do
+      local j = load_any(id)
+      if not j or not is_later(j) and not is_for_others(j, worker) then return true end
+    end
+    if #ids >= ALONE_LOOKED then return true end
+  end
+  return #tenants >= ALONE_LOOKED
+end
+
 if quarantined and idle and asked[1] == worker then turn = 15 end
 while claimed < most and passed < passed_max do
   local mine = SHARES[turn % 16]
@@ -273,6 +345,8 @@ while claimed < most and passed < passed_max do
       else
         quarantined = false
       end
+    elseif not may_get_alone() then
+      quarantined = false
     elseif not asked[1] or asked[1] == worker or has_passed(tonumber(asked[2])) and not is_heard(asked[1]) then
       call('HSET', P .. 'virtual', 'aloneWorker', worker, 'aloneUntil', ends)
       what = 'alone'
@@ -294,6 +368,7 @@ while claimed < most and passed < passed_max do
     if mine ~= 'alone' and quarantined then
       turn = turn + (15 - turn % 16)
     else
+      looks.ended = capped < capped_max and passed < passed_max
       break
     end
   else
@@ -309,13 +384,58 @@ end
 for _, jobs in ipairs({later, left, kept}) do
   for _, j in ipairs(jobs) do guarded(enter_flow, j.priority, j.tenant, tonumber(j.sequence or nil) and j.sequence or '0', j.id) end
 end
-for _, flow in ipairs(aside) do call('ZADD', P .. 'flows:' .. flow.priority, flow.tag, flow.tenant) end
-if what == '' and has_moved and claimed < most then what = 'again' end
+for _, flow in ipairs(looks.aside) do call('ZADD', P .. 'flows:' .. flow.priority, flow.tag, flow.tenant) end
+
+local stopped = claimed < most and (passed >= passed_max or capped >= capped_max)
+
+-- Keeps the positions in the flows of which this call has looked past jobs and not to their ends. Returns whether it has kept one of a flow
+-- that was set aside. A hash that is full of those of other flows takes no more, so their first jobs are looked at again.
+local function keep_positions_in_flows()
+  local kept_one = false
+  for flow, l in pairs(looks.skipped) do
+    local before = l.last and (stopped or l.jobs >= SKIPS_MAX) and redis.pcall('ZCOUNT', P .. 'ready:' .. flow, '-inf', int(l.last))
+    if type(before) == 'number' then
+      if call('HLEN', looks.key) >= SKIPS_KEPT and math.abs(MS - number_in(call('HGET', looks.key, ''), 0)) >= SKIPS_RENEWED then
+        call('UNLINK', looks.key)
+      end
+      if call('HLEN', looks.key) < SKIPS_KEPT or call('HEXISTS', looks.key, flow) == 1 then
+        local began = looks.behind[flow] and looks.behind[flow].began or NOW
+        call('HSETNX', looks.key, '', NOW)
+        call('HSET', looks.key, flow, int(l.last) .. ' ' .. began .. ' ' .. int(before))
+        kept_one = kept_one or l.jobs >= SKIPS_MAX
+      end
+    end
+  end
+  return kept_one
+end
+
+-- Keeps where this worker goes on. Returns whether it has to, because it has not looked at everything.
+local function keep_positions()
+  local deeper = keep_positions_in_flows()
+  local has_more = deeper
+  for _, priority in ipairs(PRIORITIES) do
+    local round, last = looks.rounds[priority], looks.seen[priority]
+    local more = deeper or not stopped or round ~= nil and round.more
+    if looks.ended then
+      has_more = has_more or round ~= nil and round.more
+      if round then call('HDEL', looks.key, priority) end
+    elseif last and (stopped or round) then
+      call('HSETNX', looks.key, '', NOW)
+      call('HSET', looks.key, priority, (round and round.began or NOW) .. ' ' .. last.tag .. (more and ' 1 ' or ' 0 ') .. last.tenant)
+    elseif round and more and not round.more then
+      call('HSET', looks.key, priority, (call('HGET', looks.key, priority):gsub('^(%d+ %d+) 0', '%1 1')))
+    end
+  end
+  return has_more
+end
+local has_more = guarded(keep_positions) == true
+if what == '' and (stopped or has_more and claimed < most) then what = 'again' end
 if what == '' and later[1] then what = 'later' end
 -- The caller does not claim again at once: it would find the same jobs.
-if what == '' and left[1] then what = 'left' end
+local is_left = left[1] or looks.aside[1] or next(looks.rounds)
+if what == '' and is_left then what = 'left' end
 if what == '' and claimed == 0 and kept[1] then what = 'left' end
-if what == '' and claimed < most and (capped >= capped_max or passed >= passed_max or rechecks) then what = 'again' end
+if what == '' and claimed < most and rechecks then what = 'again' end
 
 local facts_now = {}
 if claimed > 0 then facts_now = {'turn', int(turn % 16), 'time', int(queue_time())} end
@@ -343,7 +463,7 @@ settle()
 local is_quarantined = out[1] and out[1][13] == '1'
 if claimed == most or what == 'again' or what == 'alone' or is_quarantined then
   if call('LLEN', P .. 'wake') < WAKES_MAX then wake_for(count_left()) end
-elseif left[1] or later[1] then
+elseif is_left or later[1] then
   wake_for(count_left(), true)
 end
 return {what, out}

@@ -204,6 +204,7 @@ end
 for _, gone in ipairs(call('ZRANGEBYSCORE', P .. 'workers', '-inf', int(believed() - 10 * math.max(lease, 1000)), 'LIMIT', '0', '100')) do
   call('ZREM', P .. 'workers', gone)
   call('HDEL', P .. 'workers:info', gone)
+  call('UNLINK', P .. 'skips:' .. gone)
 end
 settle()
 return {ready, dead, carry, broken}

@@ -93,7 +93,7 @@ import Testing
     enum Mistake: CaseIterable {
         case anyFenceCommits, assetIsKept, memberCountsTwice, costIsIgnored, repeatIsRefused
         case lostClaimIsACrash, pardonIsForgotten, livingWorkerIsBlamed, timeIsNotCharged
-        case restIsNotReported
+        case restIsNotReported, roundBeginsAnew, passedJobsAreMet, anyQuarantineIsAwaited
         case nameIsUsedAgain, streamOutlivesItsBatch, windowStaysFull, idleStreamIsNotChecked
         case wrongEntryKeepsItsBatch
         case sleeperIsLeft, restWakesNobody, leftWakesNobody
@@ -117,7 +117,8 @@ import Testing
             case .assetIsKept, .memberCountsTwice, .repeatIsRefused, .timeIsNotCharged,
                 .windowStaysFull, .sleeperIsLeft:
                 QueueScript.finalize
-            case .costIsIgnored, .restIsNotReported, .restWakesNobody, .leftWakesNobody:
+            case .costIsIgnored, .restIsNotReported, .restWakesNobody, .leftWakesNobody,
+                .roundBeginsAnew, .passedJobsAreMet, .anyQuarantineIsAwaited:
                 QueueScript.claim
             case .lostClaimIsACrash, .livingWorkerIsBlamed: QueueScript.reap
             case .lostArrivesAnew, .lostIsListed, .lostMemberIsCountedDead, .anyVersionIsLost,
@@ -161,8 +162,13 @@ import Testing
             case .timeIsNotCharged: ("if by ~= 0 then settle", "if false then settle")
             case .sleeperIsLeft: ("settle_stored()\n  wake_workers()", "settle_stored()")
             case .restWakesNobody: ("if claimed == most or what == 'again'", "if what == 'again'")
-            case .leftWakesNobody: ("elseif left[1] or later[1] then", "elseif false then")
-            case .restIsNotReported: ("if what == '' and claimed < most and", "if false and")
+            case .leftWakesNobody: ("elseif is_left or later[1] then", "elseif false then")
+            case .restIsNotReported:
+                ("if what == '' and (stopped or", "if what == '' and (false or")
+            case .roundBeginsAnew: ("elseif last and (stopped or round) then", "elseif false then")
+            case .passedJobsAreMet: ("return looks.behind[flow] and", "return false and")
+            case .anyQuarantineIsAwaited:
+                ("elseif not may_get_alone() then", "elseif false then")
             case .lostClaimIsACrash: ("j.confirmed ~= j.fence", "false")
             case .partIsCountedTwice:
                 (

@@ -89,7 +89,7 @@ let queueContents = RedisScript(
         local HIDDEN = {wake = true, ['wake:others'] = true, bell = true, clock = true}
         for _, key in ipairs(keys) do
           local name = key:sub(#P + 1)
-          if not HIDDEN[name] then tell[redis.call('TYPE', key).ok](name, key) end
+          if not HIDDEN[name] and not name:match('^skips:') then tell[redis.call('TYPE', key).ok](name, key) end
         end
         -- A worker that sleeps is woken when there is something to claim.
         local claimable = false

@@ -337,6 +337,7 @@ extension QueueModel {
             }
         }
         drop(forgets)
+        for worker in silent where workers.contains(worker) { looks[worker] = nil }
         workers.subtract(silent)
         silent = []
         return ["\(ready)", "\(dead)"] + carried

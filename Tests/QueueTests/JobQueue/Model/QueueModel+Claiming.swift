@@ -15,6 +15,40 @@ extension QueueModel {
         var given: [String] = []
         /// Jobs that this worker cannot do, and another one perhaps can.
         var left: [String] = []
+        /// The last job that it has looked past, by flow.
+        var skipped: [Flow: Int] = [:]
+        /// Where it goes on in a flow, as far as it has asked; nil: at the first job.
+        var behind: [Flow: Int?] = [:]
+        /// Flows that stand aside because it has looked past all of them.
+        var aside: Set<Flow> = []
+        /// How many flows stand before the first one that it looks at, by priority.
+        var first: [String: Int] = [:]
+        /// Whether the round that it goes on with was interrupted, by priority.
+        var rounds: [String: Bool] = [:]
+        /// The last flow of which nothing is left to look at, by priority.
+        var seen: [String: (tag: Int, tenant: String)] = [:]
+        /// Whether it has looked at everything.
+        var hasEnded = false
+    }
+
+    /// Where a worker goes on in its next claim. A position holds while the clock is not set: sequences take no time.
+    struct Looks {
+        var jobs: [Flow: JobPosition] = [:]
+        var flows: [String: FlowPosition] = [:]
+
+        struct JobPosition {
+            let last: Int
+            /// How many jobs stand up to the last one; more of them mean that one came back.
+            var before: Int
+            let offset: Int
+        }
+
+        struct FlowPosition {
+            let tag: Int
+            let tenant: String
+            var isInterrupted: Bool
+            let offset: Int
+        }
     }
 
     mutating func promote(_ most: Int) -> [String] {
@@ -56,6 +90,8 @@ extension QueueModel {
                     } else {
                         quarantined = false
                     }
+                } else if !mayGetAlone(c) {
+                    quarantined = false
                 } else if asked.map({ mayAskAnother($0, than: c.worker) }) ?? true {
                     self.asked = (c.worker, false)
                     wanted = "alone"
@@ -73,6 +109,7 @@ extension QueueModel {
                 // Nothing else is there: then it is the turn of what has to be alone.
                 turn += 15 - turn % 16
             } else {
+                c.hasEnded = c.capped < rules.cappedMax && c.passed < rules.passedMax
                 break serving
             }
         }
@@ -92,11 +129,90 @@ extension QueueModel {
             self.turn = turn % 16
             takeTime()
         }
-        if wanted.isEmpty, !c.left.isEmpty { return "left" }
-        let hasMore =
+        let hasMore = keepPositions(c, most)
+        if !wanted.isEmpty { return wanted }
+        if hasMore { return "again" }
+        return c.left.isEmpty && c.aside.isEmpty && c.rounds.isEmpty ? "" : "left"
+    }
+
+    /// Keeps where the worker goes on. Returns whether it has to do that at once.
+    private mutating func keepPositions(_ c: Claiming, _ most: Int) -> Bool {
+        var looks = looks[c.worker] ?? Looks()
+        let stopped =
             c.given.count < most
             && (c.capped >= rules.cappedMax || c.passed >= rules.passedMax)
-        return wanted.isEmpty && hasMore ? "again" : wanted
+        if stopped {
+            for (flow, last) in c.skipped {
+                looks.jobs[flow] = Looks.JobPosition(
+                    last: last, before: ready(flow).count { $0.rank <= last }, offset: offset)
+            }
+        }
+        var isDue = stopped
+        for priority in Self.priorities {
+            let round = c.rounds[priority]
+            let isInterrupted = !stopped || round == true
+            if c.hasEnded {
+                if round != nil { looks.flows[priority] = nil }
+                isDue = isDue || round == true
+            } else if let last = c.seen[priority], stopped || round != nil {
+                looks.flows[priority] = Looks.FlowPosition(
+                    tag: last.tag, tenant: last.tenant, isInterrupted: isInterrupted,
+                    offset: offset)
+            } else if round != nil, isInterrupted {
+                looks.flows[priority]?.isInterrupted = true
+            }
+        }
+        self.looks[c.worker] = looks
+        return isDue
+    }
+
+    /// Whether a job in quarantine is not for others. A worker looks at ten tenants and at ten jobs of each.
+    private func mayGetAlone(_ c: Claiming) -> Bool {
+        let flows = openFlows(c, "alone").map(\.key)
+        return flows.count >= 10
+            || flows.contains { flow in
+                let jobs = ready(flow)
+                return jobs.count >= 10 || jobs.contains { !isForOthers($0, c.worker) }
+            }
+    }
+
+    /// The flows of a priority that may be served, in their order.
+    private func openFlows(
+        _ c: Claiming, _ priority: String
+    ) -> [(key: Flow, value: Int)] {
+        tags.filter {
+            $0.key.priority == priority && !capped.contains($0.key) && !c.aside.contains($0.key)
+        }
+        .sorted { ($0.value, $0.key.tenant) < ($1.value, $1.key.tenant) }
+    }
+
+    /// How many flows stand before those that the claim looks at.
+    private func firstFlow(_ c: inout Claiming, _ priority: String) -> Int {
+        if let known = c.first[priority] { return known }
+        var number = 0
+        if let last = looks[c.worker]?.flows[priority], last.offset == offset {
+            c.rounds[priority] = last.isInterrupted
+            number = openFlows(c, priority).count {
+                ($0.value, $0.key.tenant) <= (last.tag, last.tenant)
+            }
+        }
+        c.first[priority] = number
+        return number
+    }
+
+    /// The job behind which the worker goes on in a flow; nil: it begins at the first.
+    private mutating func behindSkipped(_ c: inout Claiming, _ flow: Flow) -> Int? {
+        if let known = c.behind[flow] { return known }
+        var last: Int?
+        if let position = looks[c.worker]?.jobs[flow], position.offset == offset {
+            let before = ready(flow).count { $0.rank <= position.last }
+            if before <= position.before {
+                looks[c.worker]?.jobs[flow]?.before = before
+                last = position.last
+            }
+        }
+        c.behind[flow] = .some(last)
+        return last
     }
 
     /// A worker that was asked to become idle stays asked while it is heard of.
@@ -111,7 +227,10 @@ extension QueueModel {
     }
 
     private mutating func stopServing(_ c: inout Claiming, _ priority: String) {
-        guard let (flow, _) = c.serving.removeValue(forKey: priority) else { return }
+        guard let (flow, start) = c.serving.removeValue(forKey: priority) else { return }
+        if tags[flow] == nil, c.skipped[flow] != nil, finished[flow] == start {
+            c.seen[priority] = (start, flow.tenant)
+        }
         guard tags[flow] != nil && isAtCap(flow.tenant) else { return }
         capped.insert(flow)
         c.capped += 1
@@ -120,15 +239,13 @@ extension QueueModel {
     /// Takes the next job of a priority out of its flow: that of the least virtual time. A flow that is
     /// being served goes on before others of the same time.
     private mutating func nextJob(_ c: inout Claiming, _ priority: String) -> String? {
-        while c.capped < rules.cappedMax {
-            let open = tags.filter { $0.key.priority == priority && !capped.contains($0.key) }
-            guard
-                let best = open.min(by: { ($0.value, $0.key.tenant) < ($1.value, $1.key.tenant) })
-            else {
+        while c.capped < rules.cappedMax && c.passed < rules.passedMax {
+            let first = firstFlow(&c, priority)
+            guard let best = openFlows(c, priority).dropFirst(first).first else {
                 stopServing(&c, priority)
                 return nil
             }
-            if let flow = c.serving[priority]?.flow, open[flow] ?? .max > best.value {
+            if let flow = c.serving[priority]?.flow, tags[flow] ?? .max > best.value {
                 stopServing(&c, priority)
                 continue
             }
@@ -139,9 +256,17 @@ extension QueueModel {
             }
             if isAtCap(flow.tenant) {
                 stopServing(&c, priority)
-            } else {
-                return ready(flow).first?.id
+                continue
             }
+            let last = behindSkipped(&c, flow)
+            if let next = ready(flow).first(where: { $0.rank > last ?? .min }) { return next.id }
+            // The worker has looked past all of it.
+            if let start = c.serving[priority]?.start, tags[flow] == start {
+                c.seen[priority] = (start, flow.tenant)
+            }
+            stopServing(&c, priority)
+            c.aside.insert(flow)
+            c.passed += 1
         }
         return nil
     }
@@ -159,6 +284,7 @@ extension QueueModel {
             // It is in no flow until the claim ends.
             jobs[id]?.state = .parked
             c.left.append(id)
+            c.skipped[job.flow] = job.rank
             retireIfEmpty(job.flow)
             return passOver(&c)
         }

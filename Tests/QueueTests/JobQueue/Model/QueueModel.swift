@@ -31,6 +31,8 @@ struct QueueModel {
     var isHeld = false
     var turn: Int?
     var asked: (worker: String, isLate: Bool)?
+    /// Where workers go on that look past jobs, by worker.
+    var looks: [String: Looks] = [:]
 
     var config: [String: String] = [:]
     var counters: [String: Int] = [:]
