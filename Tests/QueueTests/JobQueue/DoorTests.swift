@@ -179,6 +179,48 @@ import Testing
         }
     }
 
+    @Test func `a paused tenant that sends small edits first keeps nobody out by large ones`()
+        async throws
+    {
+        let large = String(repeating: "x", count: 15_000)
+        var settings = QueueSettings()
+        (settings.aheadMax, settings.aheadBytesMax) = (1000, 60_000)
+        let q = try await QueueFixture(settings: settings)
+        try await q.queue.set([.cap(JobID("acme"), 0)])
+        for number in 0..<24 {
+            try await q.xadd([
+                "id": "\(number)", "asset": "\(number)",
+                "edit": number < 20 ? QueueFixture.recipe : large, "tenant": "acme",
+            ])
+            _ = try await q.queue.admit()
+            #expect(try await q.queue.claim(by: "w", count: 1).jobs.isEmpty)
+        }
+        #expect(try await q.field("aheadBytes", of: "virtual") == "60000")
+        try await q.xadd(["id": "b", "asset": "b", "edit": QueueFixture.recipe])
+        #expect(try await !q.queue.admit().isHeld)
+        #expect(try await q.claim().job == "b")
+    }
+
+    @Test func `many paused tenants keep nobody out`() async throws {
+        let q = try await QueueFixture()
+        try await q.queue.set([.cap(nil, 0), .cap(JobID("free"), 5)])
+        for number in 0..<600 {
+            try await q.xadd([
+                "asset": "\(number)", "edit": QueueFixture.recipe, "tenant": "t\(number)",
+            ])
+        }
+        while try await q.queue.admit().admitted > 0 {}
+        while try await q.queue.claim(by: "w", count: 1).hasMore {}
+        var settings = QueueSettings()
+        settings.aheadMax = 300
+        let full = JobQueue(name: q.queue.name, redis: q.redis, settings: settings)
+        try await q.xadd([
+            "id": "b", "asset": "b", "edit": QueueFixture.recipe, "tenant": "free",
+        ])
+        #expect(try await !full.admit().isHeld)
+        #expect(try await q.claim().job == "b")
+    }
+
     @Test func `what is ahead of the workers is bounded in bytes of large edits`() async throws {
         var settings = QueueSettings()
         settings.aheadBytesMax = 20_000

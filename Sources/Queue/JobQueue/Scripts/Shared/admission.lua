@@ -102,20 +102,27 @@ local BYTES_SAMPLE = 10  -- jobs of a zset whose bytes are read
 -- because Redis' memory is all tenants'. A large edit takes the same memory in a record as in its stream.
 local HELD_SHARE = 10
 
--- Returns their number; or the bytes of their large edits, as the first jobs of each zset tell, once a call.
+-- Returns their number; or the bytes of their large edits, as some jobs of each zset tell, once a call. These are spread over the whole of it,
+-- at other places in each call, because a producer may send small edits first. Of very many flows at their caps, some stand for all.
 local function held_back(in_bytes)
   if in_bytes and ahead.held then return ahead.held end
   local sum, zsets, flows = 0, {P .. 'parked'}, call('HSCAN', P .. 'capped', '0', 'COUNT', CAPPED_STEP)[2]
   for i = 1, #flows, 2 do zsets[#zsets + 1] = P .. 'ready:' .. flows[i] end
-  for _, zset in ipairs(zsets) do
+  local share = #flows > 0 and math.max(1, call('HLEN', P .. 'capped') / (#flows / 2)) or 1
+  for number, zset in ipairs(zsets) do
     local jobs, each = tonumber(redis.pcall('ZCARD', zset)) or 0, 1
     if in_bytes and jobs > 0 then
-      local ids, bytes = call('ZRANGE', zset, '0', int(BYTES_SAMPLE - 1)), 0
-      for _, id in ipairs(ids) do bytes = bytes + (tonumber(redis.pcall('HGET', P .. 'job:' .. id, 'bytes') or nil) or 0) end
-      each = bytes / #ids
+      local sample, bytes = math.min(jobs, BYTES_SAMPLE), 0
+      for i = 0, sample - 1 do
+        local rank = int(math.floor((i + US % 997 / 997) * jobs / sample))
+        local id = call('ZRANGE', zset, rank, rank)[1] or ''
+        bytes = bytes + (tonumber(redis.pcall('HGET', P .. 'job:' .. id, 'bytes') or nil) or 0)
+      end
+      each = bytes / sample
     end
-    sum = sum + jobs * each
+    sum = sum + jobs * each * (number > 1 and share or 1)
   end
+  sum = math.floor(sum)
   if in_bytes then ahead.held = math.min(sum, HELD_SHARE * AHEAD_BYTES_MAX) end
   return in_bytes and ahead.held or math.min(sum, HELD_SHARE * AHEAD_MAX)
 end
