@@ -480,7 +480,8 @@ public struct ExplainedJob: Sendable, Encodable {
 
     /// The facts that are numbers. Redis has all facts as texts, and a tenant or a job may be called `7`. Times are ms since 1970.
     private static let numbers: Set = [
-        "now", "mean", "cap", "running", "rank", "flowsAhead", "before", "format", "generation",
+        "now", "mean", "ownMean", "open", "cap", "running", "rank", "flowsAhead", "before",
+        "format", "generation",
         "attempts", "crashes", "carries", "claimed", "framesDone", "frames", "enqueued", "deadline",
         "ended", "due", "leaseEnds", "since", "incoming", "batchCap", "workers", "slots",
         "holdEntries", "holdJobs", "holdBytes",

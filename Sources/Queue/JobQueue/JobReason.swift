@@ -317,20 +317,28 @@ extension JobFacts {
         let slots = number("slots") ?? 1
         if has("capped"), let cap = number("cap") {
             return .tenantCap(
-                tenant: tenant, cap: cap, ahead: rank, about: about(rank, atATime: min(cap, slots)))
+                tenant: tenant, cap: cap, ahead: rank,
+                about: about(rank, atATime: min(cap, slots), mean: "ownMean"))
         }
         let before = number("before") ?? rank
         if let unable = number("unable") {
             return .ableWorker(
                 unable: unable, able: number("able"), needs: text("needs"), ahead: before,
-                about: about(before, atATime: number("ableSlots") ?? slots))
+                about: turn(after: before, atATime: number("ableSlots") ?? slots))
         }
-        return .freeSlot(ahead: before, about: about(before, atATime: slots))
+        return .freeSlot(ahead: before, about: turn(after: before, atATime: slots))
+    }
+
+    // The jobs of its own tenant may run as many at a time as the tenant's cap allows, now or as soon as some more run.
+    private func turn(after before: Int, atATime slots: Int) -> Int? {
+        guard let all = about(before, atATime: slots) else { return nil }
+        guard let cap = number("cap"), cap > 0 else { return all }
+        return about(rank, atATime: min(cap, slots), mean: "ownMean").map { max(all, $0) }
     }
 
     // The job's own turn counts as well: a running job must end before this one begins.
-    private func about(_ jobs: Int, atATime slots: Int) -> Int? {
-        guard let mean = number("mean"), slots > 0 else { return nil }
+    private func about(_ jobs: Int, atATime slots: Int, mean name: String = "mean") -> Int? {
+        guard let mean = number(name) ?? number("mean"), slots > 0 else { return nil }
         let (sum, isTooMany) = jobs.addingReportingOverflow(slots)
         let (span, isTooLong) = (sum / slots).multipliedReportingOverflow(by: mean)
         return isTooMany || isTooLong ? nil : span
@@ -339,10 +347,11 @@ extension JobFacts {
     private var inBatchStream: JobReason {
         let batch = text("batch") ?? "?"
         if let stop { return .stopped(by: stop, at: .batchStream(batch: batch, ahead: rank)) }
-        // The limits of its tenant and of its batch hold, however many slots there are.
-        let limits = ["slots", "cap", "batchCap"].compactMap(number)
+        let (before, isTooMany) = rank.addingReportingOverflow(number("open") ?? 0)
+        let limits = [number("slots") ?? 1, number("cap"), number("batchCap")].compactMap(\.self)
         return .inBatchStream(
-            batch: batch, ahead: rank, about: about(rank, atATime: limits.min() ?? 1))
+            batch: batch, ahead: rank,
+            about: isTooMany ? nil : about(before, atATime: limits.min() ?? 1))
     }
 
     private var delayed: JobReason {

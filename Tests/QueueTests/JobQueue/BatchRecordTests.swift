@@ -112,6 +112,9 @@ import Testing
                 900 * 2 / 4
             ),
             (["done": "100", "costJobs": "100", "costMs": "1"], 0),
+            // No more run at a time than the cap allows, or than are left.
+            (["cap": "1", "done": "20", "costJobs": "10", "costMs": "2000"], 80 * 200),
+            (["done": "99", "costJobs": "10", "costMs": "6000000"], 600_000),
         ] as [([String: String], Int?)])
     func `the rest takes what jobs cost so far, on all slots`(
         fields: [String: String], milliseconds: Int?

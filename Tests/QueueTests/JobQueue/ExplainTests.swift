@@ -50,6 +50,35 @@ import Testing
         #expect(try await q.queue.facts(of: "b:5").reason == .unknownMember(batch: "b", .notSent))
     }
 
+    @Test func `a turn is reckoned by what the jobs before it cost, and by caps`() async throws {
+        let q = try await QueueFixture()
+        for worker in ["a", "b"] { try await q.hear(worker) }  // 4 slots
+        let batch = try BatchID("b")
+        try await q.queue.open(BatchRequest(id: batch, edit: try Edit(json: QueueFixture.recipe)))
+        _ = try await q.queue.add(
+            try (0..<1010).map { JobQueue.Member(asset: try AssetPath("p\($0)")) }, to: batch,
+            from: 0
+        )
+        while try await q.queue.admit().admitted > 0 {}
+        // A photo takes 0.2 s, and a member of the batch, a movie, 60 s.
+        try await q.harm([
+            "HSET virtual costMs 20000 costJobs 100 costStated 20000",
+            "HSET batch:b costMs 600000 costJobs 10 costStated 600000",
+        ])
+        func about(_ job: String) async throws -> Int? {
+            switch try await q.queue.facts(of: job).reason {
+            case .freeSlot(_, let about), .inBatchStream(_, _, let about): about
+            default: nil
+            }
+        }
+        #expect(try await about("b:999") == (999 + 4) / 4 * 60_000)
+        // The thousand that are open come before the first one in the stream.
+        #expect(try await about("b:1000") == (1000 + 4) / 4 * 60_000)
+        try await q.queue.set([.cap("default", 1)])
+        #expect(try await about("b:999") == 1000 * 60_000)
+        #expect(try await about("b:1000") == 1001 * 60_000)
+    }
+
     @Test func `an entry that never becomes a job is promised nothing`() async throws {
         let q = try await QueueFixture()
         func absence(_ id: String) async throws -> JobReason.Absence? {

@@ -47,6 +47,18 @@ import Testing
         #expect(advice.drainSeconds == 2501.0 / 8)
     }
 
+    @Test func `work takes as long as its slowest part can be done`() {
+        func drain(_ work: WaitingWork, _ workers: Int = 4) -> Double? {
+            ScaleAdvice(work, workers: self.workers(workers), target(600)).drainSeconds
+        }
+        // One movie fills one of 16 slots.
+        #expect(drain(work(part(1, 600))) == 600)
+        #expect(drain(work(part(100, 100, cap: 1), part(1000, 100, "b"))) == 100)
+        #expect(drain(work(part(100, 100), part(1000, 100, "b")), 4) == 200.0 / 16)
+        #expect(drain(work(part(100, 100), part(1000, 100, "b"), caps: ["a": 2])) == 50)
+        #expect(drain(work(part(100, 100), part(100, 100), usualCap: 2)) == 100)
+    }
+
     @Test func `without workers the target says how many slots one has`() {
         let advice = ScaleAdvice(work(part(1000, 1000)), workers: [], target())
         #expect(advice.workers == 5 && advice.drainSeconds == nil && advice.slotsPerWorker == 2)

@@ -83,13 +83,15 @@ public struct BatchRecord: Sendable, Codable, Equatable {
         Double(endedJobs) / max(Double((ended ?? now) - opened) / 1000, 1)
     }
 
-    /// Returns the time that the remaining jobs take if workers do nothing else; nil while no cost is known.
+    /// Returns the time that the remaining jobs take if workers do nothing else; nil while no cost is known. No more of them run at a time than
+    /// there are, nor than the batch's cap allows.
     ///
     /// - Parameter slots: The number of slots of all workers.
     public func remainingTime(slots: Int) -> Duration? {
         guard remaining > 0 else { return .zero }
         guard slots > 0, meanCost != nil else { return nil }
-        return remainingWork.map { $0 / slots }
+        let atATime = max(1, min(slots, remaining, cap ?? slots))
+        return remainingWork.map { $0 / atATime }
     }
 
     /// The time that one slot needs for the remaining jobs; nil while no cost is known.

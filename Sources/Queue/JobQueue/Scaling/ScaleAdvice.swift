@@ -54,7 +54,10 @@ public struct ScaleAdvice: Sendable, Equatable, Codable {
         workSeconds = seconds
         self.jobs = jobs
         slotsPerWorker = slots
-        drainSeconds = running.isEmpty ? nil : seconds / (slots * Double(running.count))
+        drainSeconds =
+            running.isEmpty
+            ? nil
+            : work.span(within: .seconds(target.within), slots: slots * Double(running.count))
         within = target.within
         func count(_ amount: Double, _ each: Double) -> Int {
             Int(min((amount / each).rounded(.up), Double(ScaleTarget.workersMax)))
@@ -183,6 +186,25 @@ public struct WaitingWork: Sendable, Equatable {
     public func seconds(within time: Duration) -> Double {
         let time = time / .seconds(1)
         return sum(of: { min($0.seconds, Self.limit($0.cap) * time) }) { $0 * time }
+    }
+
+    /// Returns the time in seconds that so many slots need for that work: at least as long as the slowest part or tenant takes with as many of
+    /// its jobs at a time as there are, and as its limits allow.
+    func span(within time: Duration, slots: Double) -> Double {
+        let limit = time / .seconds(1)
+        var longest = seconds(within: time) / slots
+        var byTenant: [String: Double] = [:]
+        for part in parts where part.jobs > 0 {
+            let seconds = min(part.seconds, Self.limit(part.cap) * limit)
+            let atATime = min(Double(part.jobs), Self.limit(part.cap), slots)
+            if atATime > 0 { longest = max(longest, seconds / atATime) }
+            if let tenant = part.tenant { byTenant[tenant, default: 0] += seconds }
+        }
+        for (tenant, seconds) in byTenant {
+            guard let cap = caps[tenant] ?? usualCap, cap > 0 else { continue }
+            longest = max(longest, min(seconds, Double(cap) * limit) / min(Double(cap), slots))
+        }
+        return longest
     }
 
     /// The number of jobs that may run at the same time.

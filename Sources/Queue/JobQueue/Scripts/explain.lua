@@ -10,28 +10,74 @@ local function add(name, value)
 end
 
 add('paused', call('HGET', P .. 'config', 'paused'))
+
+-- The average cost of the jobs that a time is reckoned by: renders of one queue take from milliseconds to hours.
 local mean = mean_cost(P .. 'virtual')
-if mean then add('mean', int(math.ceil(mean))) end
+
+local function add_mean(name, cost)
+  if cost then add(name, int(math.ceil(cost))) end
+end
+
+-- Returns the average cost of a render of a batch, or of the queue, and the ratio of real to stated costs; nil while they are unknown.
+local known = {}
+local function costs_of(key)
+  if not known[key] then
+    local sums = redis.pcall('HMGET', key, 'costMs', 'costJobs', 'costStated')
+    local ms, jobs, stated = tonumber(sums[1] or nil), tonumber(sums[2] or nil), tonumber(sums[3] or nil)
+    known[key] = {mean = ms and jobs and jobs > 0 and ms / jobs or nil, ratio = ms and stated and stated > 0 and ms / stated or nil}
+  end
+  return known[key].mean, known[key].ratio
+end
+
+-- Returns the expected cost of a job: its stated cost, corrected by what such jobs took; else the average of its batch, or of all. Nil
+-- while the queue has rendered nothing.
+local function cost_of(id)
+  local j = redis.pcall('HMGET', P .. 'job:' .. id, 'batch', 'cost')
+  local of_batch, ratio
+  if j[1] then of_batch, ratio = costs_of(P .. 'batch:' .. j[1]) end
+  local of_all, usual = costs_of(P .. 'virtual')
+  local stated = of_all and tonumber(j[2] or nil)
+  return stated and stated * (ratio or usual or 1) or of_all and of_batch or of_all
+end
+
+local SAMPLE = 10  -- jobs of a flow whose costs are looked at
+-- Returns the expected cost of the first jobs of a flow, by some that are spread evenly over them.
+local function cost_of_first(flow, jobs)
+  local sum, found = 0, 0
+  for i = 1, math.min(jobs, SAMPLE) do
+    local rank = int(math.floor((i - 1) * jobs / math.min(jobs, SAMPLE)))
+    local id = redis.pcall('ZRANGE', P .. 'ready:' .. flow, rank, rank)[1]
+    local cost = id and cost_of(id)
+    if cost then sum, found = sum + cost, found + 1 end
+  end
+  return found > 0 and sum / found * jobs or jobs * (mean or 0)
+end
 
 local function add_tenant(tenant)
   add('cap', call('HGET', P .. 'config', 'cap:' .. tenant) or call('HGET', P .. 'config', 'cap'))
   add('running', call('HGET', P .. 'running', tenant) or '0')
 end
 
+local FLOWS_SAMPLED = 50
 -- Returns the number of jobs that are likely to be claimed before a job at a rank of its flow: those before it there, as many of
--- each other flow of its priority, and all more urgent ones. If there are very many flows, only the first are counted.
+-- each other flow of its priority, and all more urgent ones; and the expected cost of those of other flows. If there are very many
+-- flows, only the first are counted.
 local function jobs_before(priority, tenant, rank)
-  local before, left = rank, flows_max
+  local before, left, cost, sampled = rank, flows_max, 0, 0
   for _, p in ipairs(PRIORITIES) do
     local flows = left > 0 and call('ZRANGE', P .. 'flows:' .. p, '0', int(left - 1)) or {}
     left = left - #flows
     for _, t in ipairs(flows) do
       local length = redis.pcall('ZCARD', P .. 'ready:' .. p .. ':' .. t)
       if type(length) ~= 'number' then length = 0 end  -- damaged; the doctor names it
-      if p ~= priority then before = before + length
-      elseif t ~= tenant then before = before + math.min(length, rank) end
+      if p == priority then length = t ~= tenant and math.min(length, rank) or 0 end
+      before = before + length
+      if length > 0 then
+        sampled = sampled + 1
+        cost = cost + (sampled <= FLOWS_SAMPLED and cost_of_first(p .. ':' .. t, length) or length * (mean or 0))
+      end
     end
-    if p == priority then return before end
+    if p == priority then return before, cost end
   end
 end
 
@@ -49,7 +95,14 @@ local function add_ready(j)
   end
   if capped then add('capped', '1') end
   if tag then add('flowsAhead', int(call('ZCOUNT', P .. 'flows:' .. j.priority, '-inf', '(' .. tag))) end
-  add('before', int(capped and rank or jobs_before(j.priority, j.tenant, rank)))
+  local before, cost = rank, 0
+  if not capped then before, cost = jobs_before(j.priority, j.tenant, rank) end
+  add('before', int(before))
+  local each = cost_of(id)
+  if not each then return end
+  local own = cost_of_first(j.priority .. ':' .. j.tenant, rank) + each
+  add_mean('ownMean', own / (rank + 1))
+  add_mean('mean', (own + cost) / (before + 1))
 end
 
 local j = load(id)
@@ -96,7 +149,8 @@ local function add_end(mark)
 end
 
 local batch, number = member_of(id)
-local b = batch and call('HMGET', P .. 'batch:' .. batch, 'admitted', 'tenant', 'cancel', 'cap', 'sealed', 'inLane', 'folder')
+local b = batch and call('HMGET', P .. 'batch:' .. batch, 'admitted', 'tenant', 'cancel', 'cap', 'sealed', 'inLane', 'folder', 'done', 'dead',
+  'cancelled')
 
 -- Returns the state of a member without a record, and why the batch has no such job, if that is so.
 local function member_state()
@@ -110,6 +164,9 @@ local function member_state()
   if number < head then return 'unknown', 'trimmed' end
   if number >= head + call('XLEN', P .. 'lane:' .. batch) then return 'unknown', 'notSent' end
   add('rank', int(number - head))
+  -- The members that left the stream and have not ended come before it, too.
+  add('open', int(math.max(0, admitted - number_in(b[8], 0) - number_in(b[9], 0) - number_in(b[10], 0))))
+  add_mean('mean', mean_cost(P .. 'batch:' .. batch) or mean)
   return 'lane'
 end
 
