@@ -158,6 +158,48 @@ import Testing
         #expect(try await claimAll(q) == ["more"])
     }
 
+    @Test func `reaches the members of a batch behind a window that it leaves`() async throws {
+        var settings = QueueSettings()
+        settings.window = 4
+        let q = try await QueueFixture(settings: settings)
+        for worker in ["a", "b"] { try await q.hear(worker) }
+        let batch = try BatchID("b")
+        try await q.queue.open(BatchRequest(id: batch, edit: try Edit(json: QueueFixture.recipe)))
+        _ = try await q.queue.add(
+            try (0..<60).map { JobQueue.Member(asset: try AssetPath("p\($0)")) }, to: batch, from: 0
+        )
+        func feed() async throws { while try await q.queue.admit().admitted > 0 {} }
+        func passOn(_ claim: Claim) async throws {
+            _ = try await q.queue.passOn(
+                claim, by: "a", Failure(.formatUnavailable, "no encoder."), needing: .otherMachine,
+                .init())
+        }
+        try await feed()
+        for number in 0..<10 {
+            let claim = try await q.claim(by: "a")
+            #expect(claim.job == "b:\(number)")
+            try await passOn(claim)
+            try await feed()
+        }
+        #expect(try await q.field("apart", of: "batch:b") == "10")
+        #expect(try await q.queue.record(of: batch)?.admitted == 14)
+        // They are bounded all the same: by ten windows.
+        while let claim = try await q.queue.claim(by: "a", count: 1).jobs.first {
+            try await passOn(claim)
+            try await feed()
+        }
+        let most = try #require(try await q.queue.record(of: batch)?.admitted)
+        #expect((30...40).contains(most))
+        // Each that ends makes room as before, and is counted no more.
+        let done = try await q.claim(by: "b")
+        #expect(done.job == "b:0")
+        try await q.finish(done)
+        #expect(try await q.field("apart", of: "batch:b") == "\(most - 1)")
+        try await feed()
+        #expect(try await q.queue.record(of: batch)?.admitted ?? 0 > most)
+        #expect(try await q.queue.diagnose().isHealthy)
+    }
+
     @Test func `a worker becomes idle for no job in quarantine that it leaves to others`()
         async throws
     {

@@ -150,7 +150,7 @@ end
 
 local batch, number = member_of(id)
 local b = batch and call('HMGET', P .. 'batch:' .. batch, 'admitted', 'tenant', 'cancel', 'cap', 'sealed', 'inLane', 'folder', 'done', 'dead',
-  'cancelled')
+  'cancelled', 'holes')
 
 -- Returns the state of a member without a record, and why the batch has no such job, if that is so.
 local function member_state()
@@ -165,7 +165,7 @@ local function member_state()
   if number >= head + call('XLEN', P .. 'lane:' .. batch) then return 'unknown', 'notSent' end
   add('rank', int(number - head))
   -- The members that left the stream and have not ended come before it, too.
-  add('open', int(math.max(0, admitted - number_in(b[8], 0) - number_in(b[9], 0) - number_in(b[10], 0))))
+  add('open', int(math.max(0, admitted - number_in(b[8], 0) - number_in(b[9], 0) - number_in(b[10], 0) + number_in(b[11], 0))))
   add_mean('mean', mean_cost(P .. 'batch:' .. batch) or mean)
   return 'lane'
 end

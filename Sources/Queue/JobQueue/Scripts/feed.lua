@@ -84,7 +84,7 @@ end
 local function feed(batch, most)
   local key, stream = P .. 'batch:' .. batch, P .. 'lane:' .. batch
   local b = call('HMGET', key, 'tenant', 'priority', 'admitted', 'done', 'dead', 'cancelled', 'sealed', 'cap',
-    'cost', 'holes', 'opened', 'laneBytes', 'after')
+    'cost', 'holes', 'opened', 'laneBytes', 'after', 'apart')
   local admitted, sealed, cap = tonumber(b[3] or nil), tonumber(b[7] or nil), tonumber(b[8] or nil)
   if not admitted then  -- Redis lost its record
     call('ZREM', P .. 'lanes', batch)
@@ -92,6 +92,7 @@ local function feed(batch, most)
   end
   -- Members that were cancelled in the stream are counted as ended and are not admitted yet.
   local open = admitted - (b[4] or 0) - (b[5] or 0) - (b[6] or 0) + (b[10] or 0)
+  if not cap then open = open - math.min(number_in(b[14], 0), APART_SHARE * window) end
   local state = stream_state(stream)
   if state then
     admitted = count_trimmed(batch, admitted, tonumber(b[10] or '0'), b[7], state)

@@ -31,6 +31,7 @@ else
   end_hold(j)
   if is_able then
     call('HSET', P .. 'job:' .. id, 'unable', unable)
+    if j.batch and not j.unable then tally(j.batch, 'apart', 1) end
     if needs then call('HSET', P .. 'job:' .. id, 'needs', needs) end
     make_ready(j)
   else

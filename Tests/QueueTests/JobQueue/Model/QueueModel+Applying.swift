@@ -272,6 +272,7 @@ extension QueueModel {
             return "DEAD"
         }
         jobs[job.id]?.unable = unable
+        if let batch = job.batch, job.unable.isEmpty { touchedBatches.insert(batch) }
         if !needs.isEmpty { jobs[job.id]?.needs = needs }
         jobs[job.id]?.over = nil
         makeReady(job.id)

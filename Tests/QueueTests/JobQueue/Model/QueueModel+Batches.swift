@@ -51,6 +51,19 @@ extension QueueModel {
         return nextCheck != 0
     }
 
+    /// How many open members of a batch were passed on.
+    func apart(_ name: String) -> Int {
+        jobs.values.count {
+            $0.batch == name && !$0.unable.isEmpty && $0.state != .done && $0.state != .dead
+        }
+    }
+
+    /// How many places of a window its open members take: those that were passed on take none, up to nine windows.
+    func placesTaken(_ name: String, _ window: Int) -> Int {
+        guard let batch = batches[name] else { return 0 }
+        return batch.open - (batch.cap == nil ? min(apart(name), 9 * window) : 0)
+    }
+
     private mutating func waitForRoom(_ name: String, _ most: Int) {
         let step = batches[name]?.cap != nil ? 1 : max(1, rules.window / 8)
         batches[name]?.refill = most - step
@@ -69,11 +82,12 @@ extension QueueModel {
             return 0
         }
         let limit = min(rules.window, batch.cap ?? rules.window)
-        if batch.open >= limit {
+        let open = placesTaken(name, rules.window)
+        if open >= limit {
             waitForRoom(name, limit)
             return 0
         }
-        let take = min(most, limit - batch.open, left)
+        let take = min(most, limit - open, left)
         let entries = batchStream.entries.prefix(take)
         batchStreams[name]?.entries.removeFirst(entries.count)
         let bytes = entries.reduce(0) { $0 + Self.bytes(ofMember: $1.fields) }
@@ -90,7 +104,7 @@ extension QueueModel {
             batches[name]?.fedAt = nil
         } else if isEmpty(name) {
             batches[name]?.fedAt = Self.idle
-        } else if batches[name]?.open ?? 0 >= limit {
+        } else if placesTaken(name, rules.window) >= limit {
             waitForRoom(name, limit)
         }
         return entries.count

@@ -139,7 +139,8 @@ extension QueueModel {
 
     /// Has the stream of a batch fed again that was full, when enough of its members have ended.
     private mutating func refillBatch(_ name: String) {
-        guard let batch = batches[name], let most = batch.refill, batch.open <= most else { return }
+        guard let batch = batches[name], let most = batch.refill, placesTaken(name, most) <= most
+        else { return }
         batches[name]?.refill = nil
         if batch.fedAt != nil { batches[name]?.fedAt = 0 }
     }

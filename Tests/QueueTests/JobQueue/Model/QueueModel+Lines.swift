@@ -6,6 +6,9 @@ extension QueueModel {
         func say(_ words: String...) { lines.append(words.joined(separator: " ")) }
         for job in jobs.values { lines += Self.lines(job) }
         for (name, batch) in batches { lines += Self.lines(name, batch) }
+        for name in batches.keys where apart(name) > 0 {
+            say("batch:\(name)", "apart", "\(apart(name))")
+        }
         for (flow, tag) in tags {
             if capped.contains(flow) {
                 say("capped", "\(flow.priority):\(flow.tenant)", "\(tag)")

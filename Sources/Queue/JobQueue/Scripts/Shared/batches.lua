@@ -3,7 +3,10 @@
 -- Hash batch:<batch> has the request and the counts `admitted`, `done`, `dead`, `cancelled`; string
 -- batch:<batch>:edit the edit; stream lane:<batch> the entries that are not yet jobs; bitmap batch:<batch>:ended one bit
 -- per job that has ended. A job's bit states whether the job is counted, so no job can be counted twice, and a
--- sweep finds the jobs that have not ended. Members are called <batch>:<number>, from 0 in the stream's order.
+-- sweep finds the jobs that have not ended. Members are called <batch>:<number>, from 0 in the stream's order. `apart` counts those of
+-- them that have not ended and were passed on (field `unable` of their records): they take no places of the window, so those behind them
+-- reach the workers that can do them; up to APART_SHARE windows. A batch with a cap counts all.
+local APART_SHARE = 9
 local tallies = {}
 
 local function tally(batch, name, by)
@@ -17,6 +20,7 @@ local function member_ended(j, how, ms, is_render)
   local number = j.batch and j.id:match(':(%d+)$')
   if not number or call('SETBIT', P .. 'batch:' .. j.batch .. ':ended', number, '1') == 1 then return end
   tally(j.batch, how, 1)
+  if j.unable then tally(j.batch, 'apart', -1) end
   if ms > 0 then tally(j.batch, 'milliseconds', ms) end
   if is_render then add_cost(P .. 'batch:' .. j.batch, ms, j.cost) end
   if j.cost then tally(j.batch, 'costEnded', tonumber(j.cost)) end
@@ -25,8 +29,9 @@ end
 -- Makes the stream of a batch whose window was full eligible for feeding again, if no more than `most` of its members are open.
 local function refill(batch, most)
   local key = P .. 'batch:' .. batch
-  local b = call('HMGET', key, 'admitted', 'done', 'dead', 'cancelled', 'holes')
-  if b[1] - (b[2] or 0) - (b[3] or 0) - (b[4] or 0) + (b[5] or 0) > most then return end
+  local b = call('HMGET', key, 'admitted', 'done', 'dead', 'cancelled', 'holes', 'apart', 'cap')
+  local apart = b[7] and 0 or math.min(number_in(b[6], 0), APART_SHARE * most)
+  if b[1] - (b[2] or 0) - (b[3] or 0) - (b[4] or 0) + (b[5] or 0) - apart > most then return end
   call('HDEL', key, 'refill')
   call('ZADD', P .. 'lanes', 'XX', '0', batch)
   signal_admission()
