@@ -117,9 +117,14 @@ extension JobQueue {
         _ = try await send("RPUSH", name.keys.wake, "1")
     }
 
-    /// Returns whether there may be a job to claim. This cheap check of one command is for a worker that was not woken.
+    /// Returns whether there may be a job to claim, or flows whose caps have changed wait to be checked. This cheap check is for a worker
+    /// that was not woken.
     public func hasClaimable() async throws(QueueError) -> Bool {
-        try await send("EXISTS", Self.priorities.map(name.keys.flows)).int != 0
+        let replies = try await sendAll([
+            ["EXISTS", Self.priorities.map(name.keys.flows)],
+            ["HEXISTS", name.keys.virtual, "recheck"],
+        ])
+        return replies.contains { $0.int != 0 }
     }
 
     private func block(

@@ -114,6 +114,16 @@ import Testing
         #expect(try await q.claim(by: "able").job == "avif")
     }
 
+    @Test func `a worker that sleeps finds that changed caps wait to be checked`() async throws {
+        let q = try await QueueFixture()
+        #expect(try await !q.queue.hasClaimable())
+        // The worker that began with it died, and no flow that it has checked is served.
+        try await q.harm(["HSET virtual recheck 0"])
+        #expect(try await q.queue.hasClaimable())
+        #expect(try await q.queue.claim(by: "a", count: 1).jobs.isEmpty)
+        #expect(try await !q.queue.hasClaimable())
+    }
+
     @Test func `a worker that leaves a job of a later format wakes a newer one`() async throws {
         let q = try await QueueFixture()
         try await q.admit("a")

@@ -429,13 +429,12 @@ local function keep_positions()
   return has_more
 end
 local has_more = guarded(keep_positions) == true
-if what == '' and (stopped or has_more and claimed < most) then what = 'again' end
+if what == '' and (stopped or (has_more or rechecks) and claimed < most) then what = 'again' end
 if what == '' and later[1] then what = 'later' end
 -- The caller does not claim again at once: it would find the same jobs.
 local is_left = left[1] or looks.aside[1] or next(looks.rounds)
 if what == '' and is_left then what = 'left' end
 if what == '' and claimed == 0 and kept[1] then what = 'left' end
-if what == '' and claimed < most and rechecks then what = 'again' end
 
 local facts_now = {}
 if claimed > 0 then facts_now = {'turn', int(turn % 16), 'time', int(queue_time())} end
@@ -462,7 +461,8 @@ claimable = 0
 settle()
 local is_quarantined = out[1] and out[1][13] == '1'
 if claimed == most or what == 'again' or what == 'alone' or is_quarantined then
-  if call('LLEN', P .. 'wake') < WAKES_MAX then wake_for(count_left()) end
+  -- Flows that wait to be checked again may have jobs, too.
+  if call('LLEN', P .. 'wake') < WAKES_MAX then wake_for(math.max(count_left(), rechecks and 1 or 0)) end
 elseif is_left or later[1] then
   wake_for(count_left(), true)
 end
