@@ -61,6 +61,27 @@ import Testing
         #expect(data.attempt == 3)
     }
 
+    @Test func `a last crash does not wait for the silence of a worker that was restarted`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        try await q.admit("j")
+        try await q.setField("crashes", of: "job:j", "2")
+        try await q.confirm(try await q.claim())
+        // The worker lives, and may have been cut off.
+        try await q.hear("a")
+        try await q.harm(["ZADD lease 1 j"])
+        #expect(try await q.queue.reap(by: "other").dead == 0)
+        #expect(try await q.state(of: "j") == "active")
+        // Another process beats under its name, for ever.
+        try await q.hear("a", since: "2026-01-02T00:00:00Z")
+        try await q.harm(["ZADD lease 1 j"])
+        #expect(try await q.queue.reap(by: "other").dead == 1)
+        let record = try #require(try await q.queue.record(of: "j"))
+        #expect(record.state == .dead && record.crashes == 3)
+        #expect(try await q.queue.diagnose().isHealthy)
+    }
+
     @Test func `a job between commit and finalize is given to whoever finds it`() async throws {
         let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
         try await q.admit("a")

@@ -9,6 +9,8 @@
 -- Crash    No effect: a beat that did not arrive leaves the lease unchanged.
 local lease, worker, out = tonumber(ARGV[4]), ARGV[5], {}
 local ends = int(MS + lease)
+-- When the worker's process started, by its own clock: another one of its name is not the one that held a job (reap.lua).
+local start = ARGV[6]:match('"startedAt":"([^"\\]+)"')
 
 -- Records the number of rendered frames of a movie. Each tenth is reported once, even if an attempt starts again. A damaged record must
 -- not keep the leases of the worker's other jobs from being renewed.
@@ -38,7 +40,7 @@ local function renew_lease(id, fence, stage, done, frames)
   end
   if j[6] or not HELD[j[1]] then return (j[6] or j[1] == 'done' or j[1] == 'stuck') and 'E' or 'L' end
   call('ZADD', P .. 'lease', 'XX', ends, id)
-  if j[7] ~= fence then call('HSET', k, 'confirmed', fence) end
+  if j[7] ~= fence then call('HSET', k, 'confirmed', fence, unpack(start and {'start', start} or {})) end
   if stage ~= '' and j[4] ~= stage then call('HSET', k, 'stage', stage) end
   if frames ~= '' then guarded(progress, id, done, frames) end
   return j[1] == 'active' and (j[3] or is_batch_cancelled(j[5])) and 'C' or 'K'

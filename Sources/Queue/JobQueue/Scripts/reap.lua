@@ -3,7 +3,8 @@
 --
 -- An `active` job becomes ready again at its old position, and the crash is counted: after the second one the job is in
 -- quarantine, after the last one it is dead. The fence of the hold is kept in `blamed`, so that pardon can uncount the crash if
--- the worker proves to be alive. A death cannot be undone, so the last crash waits until the worker has been silent for long.
+-- the worker proves to be alive. A death cannot be undone, so the last crash waits until the worker has been silent for long, or was
+-- started again under its name.
 -- A claim that no heartbeat has confirmed is void: its reply was lost, and no crash is counted. The same holds for a job whose
 -- render had not started: its files were being transferred, or it waited for memory. The number of void claims per job is
 -- bounded, because a job may kill its worker before the next heartbeat. A `committing` job is given to the caller under a new
@@ -59,6 +60,12 @@ end
 -- Returns whether a dead worker knew of a job but had not started its render.
 local function not_begun(j) return j.stage == 'fetching' or j.stage == 'waiting' end
 
+-- Returns whether the worker that held a job was started again since, under its name: then it does not know of the job.
+local function was_restarted(j)
+  local start = report_of(j.worker).startedAt
+  return j.start and j.confirmed == j.fence and type(start) == 'string' and start ~= j.start
+end
+
 -- Voids a claim whose render had not started, or of which the worker may not know.
 local function void(j, message)
   lose_hold(j)
@@ -98,7 +105,7 @@ local function requeue(id)
   local k, crashes = P .. 'job:' .. id, j.crashes + 1
   if crashes >= crashes_max then
     local heard = call('ZSCORE', P .. 'workers', j.worker)
-    if heard and heard + silence > believed() then
+    if heard and heard + silence > believed() and not was_restarted(j) then
       call('HSET', k, 'lease', int(silence))
       return call('ZADD', P .. 'lease', int(heard + silence), id)
     end
