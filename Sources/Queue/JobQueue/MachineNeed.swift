@@ -68,9 +68,13 @@ extension Failure {
     /// - Parameters:
     ///   - version: the version of this worker.
     ///   - editors: what its settings add to the formats of edits that it reads; empty for nothing.
-    public func need(at version: String, editors: String = "") -> MachineNeed? {
+    ///   - memory: the budget in bytes of a worker that gave the job all of it; nil if it did not, or is unbounded.
+    public func need(
+        at version: String, editors: String = "", ofAll memory: Int? = nil
+    ) -> MachineNeed? {
         switch code {
         case .exceedsMemoryBudget: neededBytes.map { .memory(bytes: $0) } ?? .otherMachine
+        case .outOfMemory: memory.map { .memory(bytes: $0 + 1) }
         case .unknownField, .unknownFilter, .unknownParameter, .laterFormat:
             .otherRelease(than: version)
         case .cannotHandleAdjustmentData: .otherEditors(than: version, editors: editors)
@@ -83,7 +87,7 @@ extension Failure {
             .staleDraft, .overtaken, .damagedVersion, .missingAsset, .emptyFile,
             .unsupportedFormat, .unsupportedMediaType, .damagedPhoto, .damagedVideo,
             .pairMismatch, .hdrNotKept, .cannotFit, .deadlinePassed, .renderCrashed,
-            .untrustedRender, .rendererUnavailable, .renderTimedOut, .outOfMemory, .noSpace,
+            .untrustedRender, .rendererUnavailable, .renderTimedOut, .noSpace,
             .ioFailure, .storeUnavailable, .revisionConflict, .workerLost, .internalError:
             nil
         }

@@ -6,7 +6,7 @@ import Edits
 /// |---|---|---|
 /// | permanent: the job or the photo is wrong | attempts | dead |
 /// | the render child crashed, or its reply is not trusted | crashes | retry; second: in quarantine; third: dead |
-/// | out of memory | attempts | retry in quarantine; out of memory again in quarantine: dead |
+/// | out of memory | attempts | retry in quarantine; out of memory again in quarantine: left to a worker with more memory, dead if none lives |
 /// | any other transient failure | attempts | retry with growing delays, until the attempts are used up |
 ///
 /// The policy does not apply to a worker that stops, loses Redis, or finds that the asset changed during the render: it

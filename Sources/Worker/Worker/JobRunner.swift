@@ -23,6 +23,8 @@ struct JobRunner: Sendable {
     let worker: String
     /// The formats of edits that its settings add to those that it reads.
     var editors = ""
+    /// The memory that its renders may use together, in bytes; nil if it is unbounded.
+    var memoryBytes: Int?
     let logger: Logger
     let metrics: WorkerMetrics
 
@@ -66,8 +68,10 @@ struct JobRunner: Sendable {
                 await giveUp(claim, .outage, hold)
             } else if await outage.begins(failure) {
                 await giveUp(claim, .outage, hold)
-            } else if let need = failure.need(at: Engine.name, editors: editors),
-                claim.parent == nil
+            } else if claim.parent == nil,
+                let need = failure.need(
+                    at: Engine.name, editors: editors,
+                    ofAll: claim.isQuarantined ? memoryBytes : nil)
             {
                 await passOn(claim, failure, needing: need, hold)
             } else {

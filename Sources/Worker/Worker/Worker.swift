@@ -57,7 +57,9 @@ public struct Worker: Service {
         carries = Carries(atOnce: settings.rendering.slots)
         runner = JobRunner(
             queue: queue, handler: handler, outage: outage, worker: settings.name,
-            editors: settings.editing.editorsVariant, logger: logger, metrics: metrics)
+            editors: settings.editing.editorsVariant,
+            memoryBytes: settings.rendering.memory.source == .nobody
+                ? nil : settings.rendering.memory.bytes, logger: logger, metrics: metrics)
     }
 
     /// Works until the service stops.

@@ -308,6 +308,32 @@ import Testing
         try await q.expectHealthy()
     }
 
+    @Test func `run out of a worker's whole memory: those with more are asked, and no others`()
+        async throws
+    {
+        let failure = Failure(.outOfMemory, "the render child ran out of memory.")
+        #expect(failure.need(at: "minilab/2") == nil)
+        let need = try #require(failure.need(at: "minilab/2", ofAll: 115))
+        #expect(need == .memory(bytes: 116))
+        let q = try await QueueFixture()
+        for (worker, memory) in [("small", 115), ("equal", 115), ("good", 2000)] {
+            try await hear(worker, q, memory: memory)
+        }
+        try await q.admit("large")
+        _ = try await q.queue.fail(
+            try await q.claim(by: "small"), by: "small", failure, random: 0)
+        let alone = try await q.claim(by: "small")
+        #expect(alone.isQuarantined)
+        #expect(try await passOn(q, alone, by: "small", failure, need) == .left(.held))
+        #expect(try await q.queue.claim(by: "equal", count: 1).jobs.isEmpty)
+        let last = try await q.claim(by: "good")
+        #expect(last.isQuarantined)
+        // Where nobody has more, it ends as after any failure.
+        #expect(try await passOn(q, last, by: "good", failure, .memory(bytes: 2001)) == .nobody)
+        _ = try await q.queue.fail(last, by: "good", failure, random: 0)
+        #expect(try await q.queue.record(of: "large")?.state == .dead)
+    }
+
     @Test func `need another release: those of the same one are not asked`() async throws {
         let q = try await QueueFixture()
         try await hear("old1", q, version: "minilab/1")
