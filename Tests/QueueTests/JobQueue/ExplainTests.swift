@@ -74,7 +74,7 @@ import Testing
         #expect(try await about("b:999") == (999 + 4) / 4 * 60_000)
         // The thousand that are open come before the first one in the stream.
         #expect(try await about("b:1000") == (1000 + 4) / 4 * 60_000)
-        try await q.queue.set([.cap("default", 1)])
+        try await q.queue.set([.cap(JobID("default"), 1)])
         #expect(try await about("b:999") == 1000 * 60_000)
         #expect(try await about("b:1000") == 1001 * 60_000)
     }

@@ -120,6 +120,19 @@ import Testing
         try await q.expectHealthy()
     }
 
+    @Test func `no worker becomes idle for one whose tenant is at its cap`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("bad")
+        try await quarantine(q)
+        try await q.admit("other")
+        try await q.queue.set([.cap(JobID("default"), 1)])
+        let held = try await q.queue.claim(by: "w", count: 1, isIdle: false)
+        #expect(held.jobs.map(\.job) == ["other"])
+        #expect(try await !q.queue.claim(by: "w", count: 1, isIdle: false).requiresIdle)
+        try await q.finish(held.jobs[0])
+        #expect(try await q.queue.claim(by: "w", count: 1, isIdle: false).requiresIdle)
+    }
+
     @Test func `a job that was cancelled in quarantine leaves nobody waiting for it`() async throws
     {
         let q = try await QueueFixture()

@@ -314,12 +314,13 @@ local what, quarantined = '', call('EXISTS', P .. 'flows:alone') == 1
 local asked = quarantined and call('HMGET', P .. 'virtual', 'aloneWorker', 'aloneUntil') or {}
 
 -- Returns whether this worker may get one of the first jobs in quarantine, or there are more than it looks at. It becomes idle for
--- none that it would leave to others.
+-- none that it would leave to others, or whose tenant is at its cap.
 local ALONE_LOOKED = 10
 local function may_get_alone()
   local tenants = call('ZRANGE', P .. 'flows:alone', '0', int(ALONE_LOOKED - 1))
   for _, tenant in ipairs(tenants) do
-    local ids = redis.pcall('ZRANGE', P .. 'ready:alone:' .. tenant, '0', int(ALONE_LOOKED - 1))
+    local t = tenant_of(tenant)
+    local ids = t.held < t.cap and redis.pcall('ZRANGE', P .. 'ready:alone:' .. tenant, '0', int(ALONE_LOOKED - 1)) or {}
     for _, id in ipairs(ids) do
       local j = load_any(id)
       if not j or not is_later(j) and not is_for_others(j, worker) then return true end

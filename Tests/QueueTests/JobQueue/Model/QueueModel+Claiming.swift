@@ -171,6 +171,7 @@ extension QueueModel {
         let flows = openFlows(c, "alone").map(\.key)
         return flows.count >= 10
             || flows.contains { flow in
+                if isAtCap(flow.tenant) { return false }
                 let jobs = ready(flow)
                 return jobs.count >= 10 || jobs.contains { !isForOthers($0, c.worker) }
             }
