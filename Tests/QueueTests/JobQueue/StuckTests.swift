@@ -232,6 +232,22 @@ import Testing
         #expect(reaped.problems.count == 1 && reaped.problems[0].hasPrefix("job a: ERROR "))
     }
 
+    @Test func `jobs that cannot be taken back keep no others from it, however many they are`()
+        async throws
+    {
+        var settings = QueueFixture.expiredAtOnce
+        settings.reapMax = 2
+        let q = try await QueueFixture(settings: settings)
+        try await q.admit("a", "b", "c")
+        _ = try await q.queue.claim(by: "w", count: 3)
+        try await q.harm([
+            "ZADD lease 1 a", "ZADD lease 2 b", "ZADD lease 3 c", "DEL job:a", "SET job:a x",
+            "DEL job:b", "SET job:b x",
+        ])
+        #expect(try await q.queue.reap(by: "heir").problems.count == 2)
+        #expect(try await q.queue.reap(by: "heir").ready == 1)
+    }
+
     @Test(arguments: ["HDEL job:m:0 outcome", "DEL result:m:0|LPUSH result:m:0 x"])
     func `one broken job of a shared finalize harms neither the others nor their batch's counts`(
         harm: String

@@ -142,7 +142,11 @@ for i = 1, #impossible, 2 do call('ZADD', P .. 'workers', 'XX', NOW, impossible[
 -- A job with a broken record must not prevent the others from being found; the doctor reports the missing field.
 for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'lease', '-inf', int(believed()), 'LIMIT', '0', most)) do
   local answer = guarded(requeue, id)
-  if type(answer) == 'string' then broken[#broken + 1] = 'job ' .. id .. ': ' .. answer end
+  if type(answer) == 'string' then
+    broken[#broken + 1] = 'job ' .. id .. ': ' .. answer
+    -- Its lease begins anew, as that of a job of a later format.
+    call('ZADD', P .. 'lease', 'XX', int(MS + lease), id)
+  end
 end
 
 for _ = 1, records_max do
