@@ -201,6 +201,27 @@ import Testing
         #expect(try await q.claim().job == "b")
     }
 
+    @Test func `jobs that were passed on keep nobody out`() async throws {
+        var settings = QueueSettings()
+        settings.aheadMax = 2
+        let q = try await QueueFixture(settings: settings)
+        for worker in ["a", "b"] { try await q.hear(worker) }
+        try await q.admit("1", "2")
+        for _ in 1...2 {
+            let claim = try await q.claim(by: "a")
+            _ = try await q.queue.passOn(
+                claim, by: "a", Failure(.formatUnavailable, "no encoder."), needing: .otherMachine,
+                .init())
+        }
+        #expect(try await q.field("apartJobs", of: "virtual") == "2")
+        try await q.admit("3")
+        #expect(try await q.claim(by: "a").job == "3")
+        // Where the able worker has done them, they make no room any more.
+        for claim in try await q.queue.claim(by: "b", count: 2).jobs { try await q.finish(claim) }
+        #expect(try await q.field("apartJobs", of: "virtual") == "0")
+        #expect(try await q.field("aheadJobs", of: "virtual") == "1")
+    }
+
     @Test func `many paused tenants keep nobody out`() async throws {
         let q = try await QueueFixture()
         try await q.queue.set([.cap(nil, 0), .cap(JobID("free"), 5)])

@@ -31,7 +31,10 @@ else
   end_hold(j)
   if is_able then
     call('HSET', P .. 'job:' .. id, 'unable', unable)
-    if j.batch and not j.unable then tally(j.batch, 'apart', 1) end
+    if not j.unable and not j.parent then
+      weigh(j, 1, true)
+      if j.batch then tally(j.batch, 'apart', 1) end
+    end
     if needs then call('HSET', P .. 'job:' .. id, 'needs', needs) end
     make_ready(j)
   else

@@ -42,7 +42,7 @@ let queueContents = RedisScript(
             if kind == 'job' and field == 'unable' then value = value:gsub('\t[^\n]*', ''):gsub('\n', ',') end
             if kind == 'job' and field == 'blamed' then value = select(2, value:gsub('%d+', '')) end
             local skip = (BOOKKEEPING[field] and kind ~= 'assets') or (kind == 'job' and USUAL[field] == value)
-              or ((field == 'aheadJobs' or field == 'storedBytes') and value == '0') or ((kind == 'batch' or kind == 'counters') and value == '0' and field ~= 'refill') or (kind == 'batch' and field == 'holes')
+              or ((field == 'aheadJobs' or field == 'apartJobs' or field == 'storedBytes') and value == '0') or ((kind == 'batch' or kind == 'counters') and value == '0' and field ~= 'refill') or (kind == 'batch' and field == 'holes')
             if not skip then say(name, field, value) end
           end
         end

@@ -100,12 +100,21 @@ extension QueueModel {
         }
     }
 
+    /// Those of them that were passed on.
+    var jobsApart: Int {
+        jobs.values.count { job in
+            job.batch == nil && job.parent == nil && !job.unable.isEmpty
+                && ![.done, .dead].contains(job.state)
+        }
+    }
+
     /// How many more jobs may be admitted ahead of the workers.
     private func room(_ share: Int) -> Int {
         let room = share * rules.aheadMax - jobsAhead
         if room > 0 { return room }
         let held =
             jobs(.ready) { self.capped.contains($0.flow) }.count + jobs(.parked) { _ in true }.count
+            + jobsApart
         return max(0, room + min(held, 10 * rules.aheadMax))
     }
 

@@ -34,6 +34,7 @@ extension QueueModel {
             }
         }
         if jobsAhead > 0 { say("virtual aheadJobs", "\(jobsAhead)") }
+        if jobsApart > 0 { say("virtual apartJobs", "\(jobsApart)") }
         if isHeld { say("virtual held 1") }
         if let asked {
             say("virtual aloneWorker", asked.worker)

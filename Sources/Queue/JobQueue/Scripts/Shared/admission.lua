@@ -98,7 +98,7 @@ local CAPPED_STEP = '100'  -- approximate number of flows at their caps that are
 local BYTES_SAMPLE = 10  -- jobs of a zset whose bytes are read
 
 -- Jobs that no worker could do now, however many are free: those of tenants that are paused or at their caps, and those behind another
--- job of their photo. They make room for as many others, so that one tenant keeps out nobody else; up to HELD_SHARE times the limits,
+-- job of their photo; and those that were passed on, which wait for some of the workers. They make room for as many others, so that one tenant keeps out nobody else; up to HELD_SHARE times the limits,
 -- because Redis' memory is all tenants'. A large edit takes the same memory in a record as in its stream.
 local HELD_SHARE = 10
 
@@ -122,7 +122,8 @@ local function held_back(in_bytes)
     end
     sum = sum + jobs * each * (number > 1 and share or 1)
   end
-  sum = math.floor(sum)
+  local apart = in_bytes and 'apartBytes' or 'apartJobs'
+  sum = math.floor(sum + number_in(call('HGET', P .. 'virtual', apart), 0) + ahead[apart])
   if in_bytes then ahead.held = math.min(sum, HELD_SHARE * AHEAD_BYTES_MAX) end
   return in_bytes and ahead.held or math.min(sum, HELD_SHARE * AHEAD_MAX)
 end
@@ -130,9 +131,9 @@ end
 -- Returns the number of jobs that may still be admitted from a stream.
 local function room_ahead(door)
   local before = call('HMGET', P .. 'virtual', 'aheadJobs', 'aheadBytes')
-  local room = door.share * AHEAD_BYTES_MAX - number_in(before[2], 0) - ahead.bytes
+  local room = door.share * AHEAD_BYTES_MAX - number_in(before[2], 0) - ahead.aheadBytes
   if room <= 0 and room + held_back(true) <= 0 then return 0 end
   -- Jobs of the previous version were not counted at their admission.
-  room = door.share * AHEAD_MAX - math.max(0, number_in(before[1], 0) + ahead.jobs)
+  room = door.share * AHEAD_MAX - math.max(0, number_in(before[1], 0) + ahead.aheadJobs)
   return room > 0 and room or room + held_back()
 end

@@ -48,19 +48,23 @@ end
 -- bytes of large edits (field `bytes` of a job that has one; small ones are bounded by their number). Both count jobs
 -- that have not ended. Members of batches are not counted as jobs, because batches have windows. Jobs that wait for their
 -- notBefore are not counted either, because they would keep out jobs that can run now.
-local ahead = {jobs = 0, bytes = 0}
+--
+-- `apartJobs` and `apartBytes` are the part of both that was passed on to able workers (field `unable`) and has not ended.
+local ahead = {aheadJobs = 0, aheadBytes = 0, apartJobs = 0, apartBytes = 0}
 
--- Counts a job that is added (1) or that ends (-1).
-local function weigh(j, sign)
-  if not j.batch then ahead.jobs = ahead.jobs + sign end
-  ahead.bytes = ahead.bytes + sign * (tonumber(j.bytes or nil) or 0)
+-- Counts a job that is added (1) or that ends (-1); `passed`: one that is passed on for the first time.
+local function weigh(j, sign, passed)
+  local jobs, bytes = j.batch and 0 or sign, sign * (tonumber(j.bytes or nil) or 0)
+  if not passed then ahead.aheadJobs, ahead.aheadBytes = ahead.aheadJobs + jobs, ahead.aheadBytes + bytes end
+  if passed or sign < 0 and j.unable then ahead.apartJobs, ahead.apartBytes = ahead.apartJobs + jobs, ahead.apartBytes + bytes end
 end
 
 -- Writes the tallies.
 local function settle_ahead()
-  if ahead.jobs ~= 0 then call('HINCRBY', P .. 'virtual', 'aheadJobs', int(ahead.jobs)) end
-  if ahead.bytes ~= 0 then call('HINCRBY', P .. 'virtual', 'aheadBytes', int(ahead.bytes)) end
-  ahead.jobs, ahead.bytes = 0, 0
+  for _, name in ipairs({'aheadJobs', 'aheadBytes', 'apartJobs', 'apartBytes'}) do
+    if ahead[name] ~= 0 then call('HINCRBY', P .. 'virtual', name, int(ahead[name])) end
+    ahead[name] = 0
+  end
 end
 
 -- The cost of a render, for predictions: the average of the last renders, as fields of hash virtual and of each batch. `costMs` and
