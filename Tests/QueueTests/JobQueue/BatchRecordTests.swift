@@ -126,4 +126,24 @@ import Testing
         #expect(
             record.remainingTime(slots: 4) == milliseconds.map { Duration.milliseconds($0) })
     }
+
+    @Test func `the rest takes no more slots than the cap of its tenant allows`() async throws {
+        let q = try await QueueFixture()
+        try await q.queue.open(BatchRequest(id: batch, edit: try Edit(json: QueueFixture.recipe)))
+        _ = try await q.queue.add(
+            try (0..<8).map { JobQueue.Member(asset: try AssetPath("p\($0)")) }, to: batch, from: 0)
+        _ = try await q.queue.admit()
+        try await q.harm(["HSET batch:b costMs 1000 costJobs 1"])
+        func rest() async throws -> Duration? {
+            try await q.queue.record(of: batch)?.remainingTime(slots: 4)
+        }
+        #expect(try await rest() == .seconds(2))
+        try await q.queue.set([.cap(nil, 2)])
+        #expect(try await rest() == .seconds(4))
+        try await q.queue.set([.cap(JobID("default"), 1)])
+        #expect(try await rest() == .seconds(8))
+        // A paused tenant's batch takes nobody knows how long.
+        try await q.queue.set([.cap(JobID("default"), 0)])
+        #expect(try await rest() == nil)
+    }
 }

@@ -41,6 +41,8 @@ public struct BatchRecord: Sendable, Codable, Equatable {
     public let now: Int
     /// The cost of its last renders; not part of the record's JSON.
     var renders = Renders()
+    /// The maximum number of running jobs of its tenant when it was read; nil for no limit. Not part of the record's JSON.
+    var tenantCap: Int?
 
     /// The cost of renders, as `Scripts/Shared/parts.lua` counts them: jobs that rendered nothing are left out.
     struct Renders: Sendable, Equatable {
@@ -83,14 +85,14 @@ public struct BatchRecord: Sendable, Codable, Equatable {
         Double(endedJobs) / max(Double((ended ?? now) - opened) / 1000, 1)
     }
 
-    /// Returns the time that the remaining jobs take if workers do nothing else; nil while no cost is known. No more of them run at a time than
-    /// there are, nor than the batch's cap allows.
+    /// Returns the time that the remaining jobs take if workers do nothing else; nil while no cost is known, or its tenant is paused. No more
+    /// of them run at a time than there are, nor than the caps of the batch and its tenant allow.
     ///
     /// - Parameter slots: The number of slots of all workers.
     public func remainingTime(slots: Int) -> Duration? {
         guard remaining > 0 else { return .zero }
-        guard slots > 0, meanCost != nil else { return nil }
-        let atATime = max(1, min(slots, remaining, cap ?? slots))
+        guard slots > 0, meanCost != nil, tenantCap != 0 else { return nil }
+        let atATime = max(1, min(slots, remaining, cap ?? slots, tenantCap ?? slots))
         return remainingWork.map { $0 / atATime }
     }
 

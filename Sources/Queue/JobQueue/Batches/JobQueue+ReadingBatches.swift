@@ -125,10 +125,31 @@ extension JobQueue {
                 + names.flatMap { [["HGETALL", keys.batch($0)], ["XLEN", keys.batchStream($0)]] },
             skippingDamaged: true)
         let now = Int((replies[0].array?.first?.int ?? 0) * 1000)
-        return names.enumerated().compactMap { index, name in
+        let records = names.enumerated().compactMap { index, name in
             BatchRecord(
                 name, replies[1 + 2 * index].pairs ?? [:],
                 lane: Int(replies[2 + 2 * index].int ?? 0), now: now)
+        }
+        return try await withTenantCaps(records)
+    }
+
+    /// Adds the caps of their tenants to records of batches that have not ended.
+    private func withTenantCaps(
+        _ records: [BatchRecord]
+    ) async throws(QueueError) -> [BatchRecord] {
+        let tenants = Set(records.filter { !$0.isComplete }.map(\.tenant)).sorted()
+        if tenants.isEmpty { return records }
+        let fields = ["cap"] + tenants.map { "cap:" + $0 }
+        let reply = try await send("HMGET", name.keys.config, fields)
+        let values = (reply.array ?? []).map { $0.string.flatMap { Int($0) } }
+        var caps: [String: Int] = [:]
+        for (tenant, cap) in zip(tenants, values.dropFirst()) {
+            caps[tenant] = cap ?? (values.first ?? nil)
+        }
+        return records.map { record in
+            var record = record
+            record.tenantCap = caps[record.tenant]
+            return record
         }
     }
 }
