@@ -121,12 +121,24 @@ import Testing
         let fields = try #require(try await q.redis.send(["HGETALL", key]).pairs)
         for (field, position) in fields where field.contains(":") {
             var words = position.split(separator: " ").map(String.init)
-            words[1] = "\(began)"
+            words[2] = "\(began)"
             _ = try await q.redis.send([
                 "HSET", key, RedisArgument(field), RedisArgument(words.joined(separator: " ")),
             ])
         }
         #expect(try await q.queue.claim(by: "a", count: 5).jobs.count == 5)
+    }
+
+    @Test func `is woken and looks at all again when a worker is gone`() async throws {
+        let q = try await queue()
+        try await addForOthers(q, 120)
+        #expect(try await claimAll(q).isEmpty)
+        for list in ["wake", "wake:others"] { try await q.harm(["DEL \(list)"]) }
+        try await q.harm(["ZADD workers 1 b"])
+        _ = try await q.queue.reap(by: "a")
+        let client = try q.client()
+        #expect(try await q.queue.sleep(atMost: .seconds(60), afterLeaving: true, on: client))
+        #expect(try await q.claim(by: "a").job == "normal-default-0")
     }
 
     @Test func `keeps no positions of a worker that is gone`() async throws {
@@ -153,7 +165,7 @@ import Testing
         try await add(q, ["good"])
         try await q.harm(["SET skips:a nonsense"])
         #expect(try await claimAll(q) == ["good"])
-        try await q.harm(["HSET skips:a normal:default nonsense normal nonsense"])
+        try await q.harm(["HSET skips:a normal:default nonsense normal 0"])
         try await add(q, ["more"])
         #expect(try await claimAll(q) == ["more"])
     }

@@ -114,6 +114,18 @@ import Testing
         #expect(try await q.claim(by: "able").job == "avif")
     }
 
+    @Test func `a job that is passed on wakes another worker beside its own`() async throws {
+        let q = try await QueueFixture()
+        for worker in ["unable", "able"] { try await q.hear(worker) }
+        try await q.admit("avif")
+        let claim = try await q.claim(by: "unable")
+        _ = try await tokens(q)
+        _ = try await q.queue.passOn(
+            claim, by: "unable", Failure(.formatUnavailable, "no encoder."),
+            needing: .otherMachine, .init())
+        #expect(try await tokens(q) == 2)
+    }
+
     @Test func `a worker that sleeps finds that changed caps wait to be checked`() async throws {
         let q = try await QueueFixture()
         #expect(try await !q.queue.hasClaimable())

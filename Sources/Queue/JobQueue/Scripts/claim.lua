@@ -27,7 +27,7 @@ end
 
 -- The turns of 16 that belong to a lower priority even if more urgent jobs wait: 3, 2 and 1.
 local SHARES = {[2] = 'normal', [7] = 'normal', [12] = 'normal', [5] = 'bulk', [13] = 'bulk', [15] = 'alone'}
-local facts = call('HMGET', P .. 'virtual', 'turn', 'recheck')
+local facts = call('HMGET', P .. 'virtual', 'turn', 'recheck', 'fleet')
 local turn = number_in(facts[1], 0)
 local rechecks = facts[2] and recheck_capped(int(number_in(facts[2], 0)))
 
@@ -56,12 +56,13 @@ end
 -- would stand before all that this worker can do, in each call. It looks at the flows of a priority in their order, past SKIPS_MAX jobs
 -- of one flow and the maximum number in a call, and begins with the first flow again when it has seen the last one. A worker sleeps
 -- only after such a round in which it stopped in no flow. Hash skips:<worker> has
---   <priority>:<tenant>  `<sequence> <ms> <jobs>`: the last job of that flow that was looked past, when the worker began with the flow's first
+--   <priority>:<tenant>  `<fleet> <sequence> <ms> <jobs>`: the last job of that flow that was looked past, when the worker began with the flow's first
 --                        one, and the number of jobs up to that. It begins with the first one again after SKIP_FOR, longer by
 --                        SKIP_EACH for each of these jobs, so that it sees the end of any flow; at once, if a job came back among these
---   <priority>           `<ms> <score> <more> <tenant>`: the last flow that was looked at, when the round began, and whether another
+--   <priority>           `<fleet> <ms> <score> <more> <tenant>`: the last flow that was looked at, when the round began, and whether another
 --                        round follows this one at once. A round that is older than ROUND_MAX is over
 --   (empty)              when the hash was begun
+-- `fleet` is a field of hash virtual, which changes when a worker is gone: what was left to it may be this worker's own.
 local SKIPS_MAX = 50  -- jobs
 local SKIP_FOR, SKIP_EACH, ROUND_MAX = 20000, 5, 10000  -- ms
 local SKIPS_KEPT, SKIPS_RENEWED = 2000, 300000  -- fields of the hash, ms after which a full one is begun again
@@ -69,7 +70,7 @@ local SKIPS_KEPT, SKIPS_RENEWED = 2000, 300000  -- fields of the hash, ms after 
 -- number of flows at each priority before the first one that this call looks at; `rounds`: when they began, and whether others follow;
 -- `seen`: the last flow of which nothing is left to look at; `aside`: the flows that stand aside for the rest of the call; `ended`: whether
 -- all flows were looked at.
-local looks = {key = P .. 'skips:' .. worker, skipped = {}, behind = {}, first = {}, rounds = {}, seen = {}, aside = {}}
+local looks = {key = P .. 'skips:' .. worker, fleet = facts[3] or '0', skipped = {}, behind = {}, first = {}, rounds = {}, seen = {}, aside = {}}
 local fields = redis.pcall('HLEN', looks.key)
 if type(fields) ~= 'number' then call('UNLINK', looks.key) end  -- damaged: the worker looks at all again
 looks.any = type(fields) == 'number' and fields > 0
@@ -124,8 +125,8 @@ local function first_flow(priority)
   if looks.first[priority] then return looks.first[priority] end
   looks.first[priority] = 0
   if not looks.any then return 0 end
-  local began, tag, more, tenant = (call('HGET', looks.key, priority) or ''):match('^(%d+) (%d+) (%d) (.*)$')
-  if not began or math.abs(MS - began) >= ROUND_MAX then return 0 end
+  local fleet, began, tag, more, tenant = (call('HGET', looks.key, priority) or ''):match('^(%d+) (%d+) (%d+) (%d) (.*)$')
+  if fleet ~= looks.fleet or math.abs(MS - began) >= ROUND_MAX then return 0 end
   looks.rounds[priority] = {began = began, more = more == '1'}
   local key = P .. 'flows:' .. priority
   local from = call('ZCOUNT', key, '-inf', '(' .. tag)
@@ -141,13 +142,13 @@ end
 -- Returns the sequence behind which this worker goes on in a flow; nil if it begins at its first job.
 local function behind_skipped(flow)
   if looks.any and looks.behind[flow] == nil then
-    local last, began, jobs = (call('HGET', looks.key, flow) or ''):match('^(%d+) (%d+) (%d+)$')
-    local before = last and math.abs(MS - began) < SKIP_FOR + SKIP_EACH * jobs
+    local fleet, last, began, jobs = (call('HGET', looks.key, flow) or ''):match('^(%d+) (%d+) (%d+) (%d+)$')
+    local before = fleet == looks.fleet and math.abs(MS - began) < SKIP_FOR + SKIP_EACH * jobs
       and redis.pcall('ZCOUNT', P .. 'ready:' .. flow, '-inf', last)
     looks.behind[flow] = type(before) == 'number' and before <= tonumber(jobs) and {last = last, began = began}
     -- Others have taken some of these. One that comes back is noticed all the same.
     if looks.behind[flow] and before < tonumber(jobs) then
-      call('HSET', looks.key, flow, last .. ' ' .. began .. ' ' .. int(before))
+      call('HSET', looks.key, flow, table.concat({fleet, last, began, int(before)}, ' '))
     end
   end
   return looks.behind[flow] and looks.behind[flow].last or nil
@@ -402,7 +403,7 @@ local function keep_positions_in_flows()
       if call('HLEN', looks.key) < SKIPS_KEPT or call('HEXISTS', looks.key, flow) == 1 then
         local began = looks.behind[flow] and looks.behind[flow].began or NOW
         call('HSETNX', looks.key, '', NOW)
-        call('HSET', looks.key, flow, int(l.last) .. ' ' .. began .. ' ' .. int(before))
+        call('HSET', looks.key, flow, table.concat({looks.fleet, int(l.last), began, int(before)}, ' '))
         kept_one = kept_one or l.jobs >= SKIPS_MAX
       end
     end
@@ -422,9 +423,10 @@ local function keep_positions()
       if round then call('HDEL', looks.key, priority) end
     elseif last and (stopped or round) then
       call('HSETNX', looks.key, '', NOW)
-      call('HSET', looks.key, priority, (round and round.began or NOW) .. ' ' .. last.tag .. (more and ' 1 ' or ' 0 ') .. last.tenant)
+      call('HSET', looks.key, priority,
+        table.concat({looks.fleet, round and round.began or NOW, last.tag, more and '1' or '0', last.tenant}, ' '))
     elseif round and more and not round.more then
-      call('HSET', looks.key, priority, (call('HGET', looks.key, priority):gsub('^(%d+ %d+) 0', '%1 1')))
+      call('HSET', looks.key, priority, (call('HGET', looks.key, priority):gsub('^(%d+ %d+ %d+) 0', '%1 1')))
     end
   end
   return has_more

@@ -37,6 +37,7 @@ else
     end
     if needs then call('HSET', P .. 'job:' .. id, 'needs', needs) end
     make_ready(j)
+    claimable = claimable + 1  -- one token may go to this worker, which waits for other jobs
   else
     -- Where nobody else has tried it, the failure is told as it is.
     if not j.unable and ARGV[14] then message, data = ARGV[14], ARGV[15] end

@@ -212,10 +212,16 @@ if call('HLEN', P .. 'seen:new') >= seen_max / 2 or since < lived_time() - keep 
   call('HSET', P .. 'virtual', 'seenSince', int(lived_time()))
 end
 
-for _, gone in ipairs(call('ZRANGEBYSCORE', P .. 'workers', '-inf', int(believed() - 10 * math.max(lease, 1000)), 'LIMIT', '0', '100')) do
-  call('ZREM', P .. 'workers', gone)
-  call('HDEL', P .. 'workers:info', gone)
-  call('UNLINK', P .. 'skips:' .. gone)
+local gone = call('ZRANGEBYSCORE', P .. 'workers', '-inf', int(believed() - 10 * math.max(lease, 1000)), 'LIMIT', '0', '100')
+for _, name in ipairs(gone) do
+  call('ZREM', P .. 'workers', name)
+  call('HDEL', P .. 'workers:info', name)
+  call('UNLINK', P .. 'skips:' .. name)
+end
+if gone[1] then
+  -- Jobs that were left to these may be those of workers that sleep: they look at all again.
+  call('HINCRBY', P .. 'virtual', 'fleet', '1')
+  claimable = claimable + WAKES_MAX
 end
 settle()
 return {ready, dead, carry, broken}

@@ -17,7 +17,7 @@ let queueContents = RedisScript(
           digest = 1}
         -- Times that scripts keep for themselves.
         local BOOKKEEPING = {time = 1, server = 1, floor = 1, ticked = 1, lived = 1, shift = 1, leapt = 1, since = 1, lease = 1, delay = 1,
-          worked = 1, after = 1, ['after:in'] = 1, ['after:in:interactive'] = 1, milliseconds = 1, costMs = 1, storedTurn = 1}
+          worked = 1, after = 1, ['after:in'] = 1, ['after:in:interactive'] = 1, milliseconds = 1, costMs = 1, storedTurn = 1, fleet = 1}
         local tell = {}
         function tell.string(name, key)
           local value = redis.call('GET', key)

@@ -338,7 +338,8 @@ extension QueueModel {
             }
         }
         drop(forgets)
-        for worker in silent where workers.contains(worker) { looks[worker] = nil }
+        // What was left to these may be what others can do: they look at all again.
+        if !workers.isDisjoint(with: silent) { looks = [:] }
         workers.subtract(silent)
         silent = []
         return ["\(ready)", "\(dead)"] + carried
