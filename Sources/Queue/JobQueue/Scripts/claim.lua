@@ -56,11 +56,12 @@ end
 -- would stand before all that this worker can do, in each call. It looks at the flows of a priority in their order, past SKIPS_MAX jobs
 -- of one flow and the maximum number in a call, and begins with the first flow again when it has seen the last one. A worker sleeps
 -- only after such a round in which it stopped in no flow. Hash skips:<worker> has
---   <priority>:<tenant>  `<fleet> <sequence> <ms> <jobs>`: the last job of that flow that was looked past, when the worker began with the flow's first
---                        one, and the number of jobs up to that. It begins with the first one again after SKIP_FOR, longer by
---                        SKIP_EACH for each of these jobs, so that it sees the end of any flow; at once, if a job came back among these
---   <priority>           `<fleet> <ms> <score> <more> <tenant>`: the last flow that was looked at, when the round began, and whether another
---                        round follows this one at once. A round that is older than ROUND_MAX is over
+--   <priority>:<tenant>  `<fleet> <sequence> <ms> <jobs>`: the last job of that flow that was looked past, when the worker began with
+--                        the flow's first one, and the number of jobs up to that. It begins with the first one again after SKIP_FOR,
+--                        longer by SKIP_EACH for each of these jobs, so that it sees the end of any flow; at once, if a job came
+--                        back among these
+--   <priority>           `<fleet> <ms> <score> <more> <tenant>`: the last flow that was looked at, when the round began, and whether
+--                        another round follows this one at once. A round that is older than ROUND_MAX is over
 --   (empty)              when the hash was begun
 -- `fleet` is a field of hash virtual, which changes when a worker is gone: what was left to it may be this worker's own.
 local SKIPS_MAX = 50  -- jobs
@@ -70,7 +71,8 @@ local SKIPS_KEPT, SKIPS_RENEWED = 2000, 300000  -- fields of the hash, ms after 
 -- number of flows at each priority before the first one that this call looks at; `rounds`: when they began, and whether others follow;
 -- `seen`: the last flow of which nothing is left to look at; `aside`: the flows that stand aside for the rest of the call; `ended`: whether
 -- all flows were looked at.
-local looks = {key = P .. 'skips:' .. worker, fleet = facts[3] or '0', skipped = {}, behind = {}, first = {}, rounds = {}, seen = {}, aside = {}}
+local looks = {key = P .. 'skips:' .. worker, fleet = facts[3] or '0', skipped = {}, behind = {}, first = {}, rounds = {}, seen = {},
+  aside = {}}
 local fields = redis.pcall('HLEN', looks.key)
 if type(fields) ~= 'number' then call('UNLINK', looks.key) end  -- damaged: the worker looks at all again
 looks.any = type(fields) == 'number' and fields > 0
