@@ -94,6 +94,7 @@ import Testing
         case anyFenceCommits, assetIsKept, memberCountsTwice, costIsIgnored, repeatIsRefused
         case lostClaimIsACrash, pardonIsForgotten, livingWorkerIsBlamed, timeIsNotCharged
         case restIsNotReported, roundBeginsAnew, passedJobsAreMet, anyQuarantineIsAwaited
+        case apartTakesPlaces, apartOutlivesItsJob
         case nameIsUsedAgain, streamOutlivesItsBatch, windowStaysFull, idleStreamIsNotChecked
         case wrongEntryKeepsItsBatch
         case sleeperIsLeft, restWakesNobody, leftWakesNobody
@@ -128,7 +129,8 @@ import Testing
             case .toldStays: QueueScript.finalize
             case .needIsForgotten, .smallMachineIsAble: QueueScript.passOn
             case .anyGenerationIsRestored: QueueScript.restore
-            case .fedBatchIsFirst: QueueScript.feed
+            case .fedBatchIsFirst, .apartTakesPlaces: QueueScript.feed
+            case .apartOutlivesItsJob: QueueScript.finalize
             case .pardonIsForgotten: QueueScript.pardon
             case .partIsCountedTwice, .unchangedIsARender: QueueScript.conclude
             case .doorFollowsTheClock: QueueScript.admit
@@ -167,6 +169,8 @@ import Testing
                 ("if what == '' and (stopped or", "if what == '' and (false or")
             case .roundBeginsAnew: ("elseif last and (stopped or round) then", "elseif false then")
             case .passedJobsAreMet: ("return looks.behind[flow] and", "return false and")
+            case .apartTakesPlaces: ("if not cap then open = open -", "if false then open = open -")
+            case .apartOutlivesItsJob: ("if passed or sign < 0 and j.unable then", "if passed then")
             case .anyQuarantineIsAwaited:
                 ("elseif not may_get_alone() then", "elseif false then")
             case .lostClaimIsACrash: ("j.confirmed ~= j.fence", "false")
