@@ -14,6 +14,34 @@ public enum CoordinateText {
 
     public static func isIn(_ text: String) -> Bool { isIn(PlainText(text)) }
 
+    /// Whether coordinates stand in data that are no text as a whole, such as the owner's name in a maker's note: only what is ASCII is read, also
+    /// with a zero beside each letter, because chance makes a sign of degrees of other bytes.
+    public static func isIn(data: some Collection<UInt8>) -> Bool {
+        func isText(_ byte: UInt8) -> Bool { (0x20..<0x7F).contains(byte) }
+        var (narrow, wide): ([UInt8], [UInt8]) = ([], [])
+        var zeros = 0
+        for byte in data {
+            // A zero ends a text of one byte a letter, and two end one of two bytes.
+            if isText(byte) {
+                narrow.append(byte)
+                wide.append(byte)
+                zeros = 0
+                continue
+            }
+            zeros = byte == 0 ? zeros + 1 : 2
+            let isSame = narrow.count == wide.count
+            if narrow.count >= textMin, isIn(narrow) { return true }
+            narrow = []
+            guard zeros > 1 else { continue }
+            if !isSame, wide.count >= textMin, isIn(wide) { return true }
+            wide = []
+        }
+        return [narrow, wide].contains { $0.count >= textMin && isIn($0) }
+    }
+
+    /// The shortest text in data that is searched, of the length of `lat=1.25`.
+    private static let textMin = 8
+
     /// Most times that a text may be escaped.
     private static let escapesMax = 3
 

@@ -16,9 +16,10 @@ extension MovieBox {
         }
         // A list may end with four bytes of zero, which have no meaning.
         tail = []
-        let handler = self["mdia", "hdlr"].map { BoxType(UInt32($0.bytes.number(at: 8, 4))) }
-        if handler == "vide" {
-            change("mdia", "minf", "stbl", "stsd") { $0.stripDescriptions(strip) }
+        guard let kind = self["mdia", "hdlr"]?.bytes else { return }
+        let handler = BoxType(UInt32(kind.number(at: 8, 4)))
+        change("mdia", "minf", "stbl", "stsd") { box in
+            box = box.strippedDescriptions(strip, of: handler) ?? MovieBox("stsd")
         }
     }
 
@@ -53,8 +54,12 @@ extension MovieBox {
                 $0.type == "crgn" && $0.bytes.number(at: 0, 2) == 10 ? $0.cut(to: 10) : nil
             }
         case "txas": return cut(to: 0)
-        // Descriptions of samples are read by decoders, which know more of them than this.
+        // It depends on the kind of the track, which is known where the whole track is.
         case "stsd": return self
+        case "gmhd": return box.strippedMediaHeader(strip)
+        case "sgpd", "sbgp":
+            return MovieStrip.groupings.contains(BoxType(UInt32(bytes.number(at: 4, 4))))
+                ? cut() : nil
         default: return cut()
         }
     }
@@ -118,15 +123,6 @@ extension MovieBox {
         }
     }
 
-    /// Clears the names of encoders in descriptions of pictures, which programs let people write, and removes boxes in which a place is
-    /// written.
-    private mutating func stripDescriptions(_ strip: MovieStrip) {
-        guard let entries = MovieBox.entries(of: bytes.dropFirst(8)) else { return }
-        self = joined(
-            entries.map { MovieBox($0.type, SampleEntry.stripped($0.bytes, strip)) },
-            behind: Array(bytes.prefix(8)))
-    }
-
     /// Clears the creation and modification times of a header: four bytes each, or eight in version 1 (ISO/IEC 14496-12 §8.2.2).
     private mutating func clearDates() {
         let end = bytes.first == 1 ? 20 : 12
@@ -152,88 +148,101 @@ extension MovieBox {
             }, behind: [])
     }
 
+    /// Returns metadata with the values that stay, and of a table of keys with the names of those alone: a key may be named as somebody likes.
+    /// Nil if none stays.
+    ///
     /// MPEG-4 begins with a version and flags, QuickTime with the first box.
     private func strippedMetadata(_ strip: MovieStrip) -> MovieBox? {
         let isFull = bytes.number(at: 0, 4) == 0
         let head = Array(bytes.prefix(isFull ? 4 : 0))
-        guard let inner = MovieBox.entries(of: bytes.dropFirst(head.count)) else { return nil }
-        // A key may be named as somebody likes.
-        let names = inner.filter { ["hdlr", "keys"].contains($0.type) }
-        guard !names.contains(where: { CoordinateText.isIn($0.bytes) }) else { return nil }
-        let keys = inner.first { $0.type == "keys" }.map { MovieBox.keys(of: $0.bytes) }
-        return joined(
-            inner.compactMap { box in
-                guard box.type == "ilst" else {
-                    return ["hdlr", "keys"].contains(box.type) ? box : nil
-                }
-                guard let values = MovieBox.entries(of: box.bytes[...]) else { return nil }
-                return box.joined(
-                    values.filter { value in
-                        guard let keys else { return !strip.leavesOut(value) }
-                        // A value whose key is missing has no meaning, and may be one that must be removed.
-                        let number = value.type.bytes[...].number(at: 0, 4)
-                        return keys.indices.contains(number - 1)
-                            && !strip.leavesOut(key: keys[number - 1], value)
-                    }, behind: [])
-            }, behind: head)
+        guard let inner = MovieBox.entries(of: bytes.dropFirst(head.count)),
+            let list = inner.first(where: { $0.type == "ilst" }),
+            let values = MovieBox.entries(of: list.bytes[...])
+        else { return nil }
+        var kept = inner.first { $0.type == "hdlr" }.map { [$0] } ?? []
+        for index in kept.indices { kept[index].clearName(strip) }
+        guard let table = inner.first(where: { $0.type == "keys" }) else {
+            let known = values.compactMap(\.strippedValue).filter { !strip.leavesOut($0) }
+            return known.isEmpty
+                ? nil : joined(kept + [list.joined(known, behind: [])], behind: head)
+        }
+        let stated = table.strippedKeys(strip)
+        let known = values.compactMap { value -> MovieBox? in
+            // A value whose key is missing has no meaning, and may be one that must be removed.
+            guard let new = stated.numbers[value.type.bytes.number(at: 0, 4)] else { return nil }
+            return value.strippedValue.map { MovieBox(BoxType(UInt32(new)), $0.bytes) }
+        }
+        guard !known.isEmpty else { return nil }
+        return joined(kept + [stated.table, list.joined(known, behind: [])], behind: head)
     }
 
-    /// Returns the boxes of a list, each with its content unparsed; nil if it is no list.
-    static func entries(of content: ArraySlice<UInt8>) -> [MovieBox]? {
+    /// Returns a value of a list without its name and what else describes it; nil if a place is written in its texts, one by one or together,
+    /// or if it is a picture.
+    private var strippedValue: MovieBox? {
+        guard let parts = MovieBox.entries(of: bytes[...]), !parts.isEmpty else {
+            return CoordinateText.isIn(bytes) ? nil : self
+        }
+        // Version and type of four bytes, and a language.
+        let values = parts.filter { $0.type == "data" }
+        let texts = values.map { Array($0.bytes.dropFirst(8)) }
+        guard !values.isEmpty,
+            values.allSatisfy({ MovieStrip.valueTypes.contains($0.bytes.number(at: 0, 4)) }),
+            CoordinateText.places(in: texts).isEmpty
+        else { return nil }
+        return joined(values, behind: [])
+    }
+
+    /// Returns a table of the keys that stay, and their new numbers by the old ones, from 1.
+    private func strippedKeys(_ strip: MovieStrip) -> (table: MovieBox, numbers: [Int: Int]) {
+        var (writer, numbers) = (ByteWriter(), [Int: Int]())
+        for (index, name) in MovieBox.keys(of: bytes).enumerated() {
+            guard !strip.leavesOut(key: name) else { continue }
+            numbers[index + 1] = numbers.count + 1
+            MovieBox("mdta", Array(name.utf8)).write(to: &writer)
+        }
+        var head = ByteWriter()
+        head.add(0, 4)
+        head.add(numbers.count, 4)
+        return (MovieBox(type, head.bytes + writer.bytes), numbers)
+    }
+
+    /// Reads boxes up to bytes that are none, or up to a number of them.
+    static func read(
+        _ content: ArraySlice<UInt8>, atMost count: Int = .max
+    ) -> (entries: [MovieBox], rest: ArraySlice<UInt8>) {
         var (entries, rest) = ([MovieBox](), content)
-        while rest.count >= 8 {
+        while rest.count >= 8, entries.count < count {
             let length = rest.number(at: 0, 4)
-            if length == 0 { return entries }
-            guard (8...rest.count).contains(length) else { return nil }
+            guard (8...rest.count).contains(length) else { break }
             let type = BoxType(UInt32(rest.number(at: 4, 4)))
             entries.append(MovieBox(type, Array(rest.prefix(length).dropFirst(8))))
             rest = rest.dropFirst(length)
         }
-        return entries
+        return (entries, rest)
     }
 
-    /// Returns the names of keys in their order; an unreadable one is empty, and so are those after it.
+    /// Returns the boxes of a list, each with its content unparsed; nil if it is no list.
+    static func entries(of content: ArraySlice<UInt8>) -> [MovieBox]? {
+        let (entries, rest) = read(content)
+        // QuickTime's lists may end with four bytes of zero.
+        return rest.count < 8 || rest.number(at: 0, 4) == 0 ? entries : nil
+    }
+
+    /// Returns the names of keys in their order; an unreadable one and one of another name space are empty, and so are all after an unreadable
+    /// one.
     private static func keys(of content: [UInt8]) -> [String] {
-        var (keys, rest) = ([String](), content[...].dropFirst(8))
-        while rest.count >= 8 {
-            let length = rest.number(at: 0, 4)
-            guard (8...rest.count).contains(length) else { break }
-            keys.append(String(decoding: rest.prefix(length).dropFirst(8), as: UTF8.self))
-            rest = rest.dropFirst(length)
+        read(content.dropFirst(8)).entries.map { key in
+            key.type == "mdta" ? String(decoding: key.bytes, as: UTF8.self) : ""
         }
-        return keys
     }
 
-    private func joined(_ entries: [MovieBox], behind head: [UInt8]) -> MovieBox {
+    func joined(
+        _ entries: [MovieBox], behind head: [UInt8], before end: ArraySlice<UInt8> = []
+    ) -> MovieBox {
         var writer = ByteWriter()
         writer.add(head)
         for entry in entries { entry.write(to: &writer) }
-        // QuickTime's user data may end with four bytes of zero, which have no meaning.
+        writer.add(end)
         return MovieBox(type, writer.bytes)
-    }
-}
-
-extension SampleEntry {
-    /// Returns the content of an entry without a name of the encoder and boxes in which a place is written. Those of codecs stay.
-    fileprivate static func stripped(_ content: [UInt8], _ strip: MovieStrip) -> [UInt8] {
-        // The entry's length and type are in front of its content.
-        let fixed = header - 8
-        let name = compressorName.lowerBound - 8..<compressorName.upperBound - 8
-        guard content.count >= fixed else { return content }
-        var kept = Array(content.prefix(fixed))
-        if strip.leavesOut(name: kept[name]) {
-            kept.replaceSubrange(name, with: repeatElement(0, count: name.count))
-        }
-        var rest = content.dropFirst(fixed)
-        while rest.count >= 8 {
-            let length = rest.number(at: 0, 4)
-            guard (8...rest.count).contains(length) else { break }
-            let type = BoxType(UInt32(rest.number(at: 4, 4)))
-            if ofCodecs.contains(type) || !CoordinateText.isIn(rest.prefix(length)) {
-                kept += rest.prefix(length)
-            }
-            rest = rest.dropFirst(length)
-        }
-        return CoordinateText.isIn(rest) ? kept : kept + rest
     }
 }

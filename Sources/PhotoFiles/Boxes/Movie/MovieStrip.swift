@@ -45,20 +45,49 @@ public enum MovieStrip: Sendable {
         case .none: false
         case .location:
             !Self.entries.contains(entry.type) || CoordinateText.isIn(entry.bytes)
+                || !CoordinateText.places(in: Self.texts(of: entry)).isEmpty
         case .all: true
         }
     }
 
-    /// Keys of QuickTime's metadata that stay, and beginnings of such. Sources: QuickTime File Format, "Metadata"; files of iPhones and of
+    /// The texts of an entry of QuickTime's user data: for each language two bytes of length, two of the language, and the text.
+    private static func texts(of entry: MovieBox) -> [[UInt8]] {
+        var (texts, rest) = ([[UInt8]](), entry.bytes[...])
+        while rest.count >= 4 {
+            let length = rest.number(at: 0, 2)
+            guard length > 0, length <= rest.count - 4 else { break }
+            texts.append(Array(rest.dropFirst(4).prefix(length)))
+            rest = rest.dropFirst(4 + length)
+        }
+        return texts
+    }
+
+    /// Kinds of values that stay: texts and numbers, and those of iTunes, which state none. Pictures have metadata of their own (QuickTime File
+    /// Format, "Well-known types").
+    static let valueTypes = Set([0, 1, 2, 4, 5] + Array(21...24) + Array(65...79))
+
+    /// Groups of samples that stay: where decoding and layers begin. Source: ISO/IEC 14496-12 §10, ISO/IEC 14496-15 §8.4 and §9.
+    static let groupings: Set<BoxType> = [
+        "roll", "prol", "rap ", "tele", "sync", "tscl", "tsas", "stsa", "avss",
+    ]
+
+    /// Keys of QuickTime's metadata that stay. Sources: QuickTime File Format, "Metadata"; files of iPhones and of
     /// Android.
     private static let keys: Set<String> = [
-        "album", "artist", "author", "collection.name", "comment", "content.identifier",
+        "album", "artist", "author", "camera.focal_length.35mm_equivalent",
+        "camera.framereadouttimeinmicroseconds", "camera.identifier", "camera.lens_model",
+        "cinematic-video", "cinematic-video.intent", "collection.name", "comment",
+        "content.identifier",
         "copyright", "creationdate", "description", "director", "displayname", "encoder",
         "full-frame-rate-playback-intent", "genre", "information", "is-montage", "keywords",
-        "make", "model", "originalartist", "performer", "producer", "publisher", "rating.user",
-        "software", "title", "version", "video-orientation", "year",
+        "live-photo.auto", "live-photo.vitality-score", "live-photo.vitality-scoring-version",
+        "make", "model", "originalartist", "performer", "player.movie.audio.balance",
+        "player.movie.audio.bass", "player.movie.audio.gain", "player.movie.audio.mute",
+        "player.movie.audio.pitchshift", "player.movie.audio.treble",
+        "player.movie.visual.brightness", "player.movie.visual.color",
+        "player.movie.visual.contrast", "player.movie.visual.tint", "player.version", "producer",
+        "publisher", "rating.user", "software", "title", "version", "video-orientation", "year",
     ]
-    private static let keyStarts = ["camera.", "live-photo.", "player.", "cinematic-video."]
     private static let otherKeys: Set<String> = [
         "com.android.version", "com.android.capture.fps", "com.android.manufacturer",
         "com.android.model", "encoder", "title", "comment", "artist", "copyright", "description",
@@ -66,17 +95,14 @@ public enum MovieStrip: Sendable {
     ]
     private static let apple = "com.apple.quicktime."
 
-    /// Returns whether the value of a key of QuickTime's metadata is removed.
-    func leavesOut(key: String, _ value: MovieBox) -> Bool {
+    /// Returns whether a key of QuickTime's metadata is removed, with its value.
+    func leavesOut(key: String) -> Bool {
         switch self {
         case .none: return false
-        case .all where key != Self.identifier: return true
-        case .location, .all:
-            guard !CoordinateText.isIn(value.bytes) else { return true }
+        case .all: return key != Self.identifier
+        case .location:
             guard key.hasPrefix(Self.apple) else { return !Self.otherKeys.contains(key) }
-            let name = key.dropFirst(Self.apple.count)
-            return !Self.keys.contains(String(name))
-                && !Self.keyStarts.contains { name.hasPrefix($0) }
+            return !Self.keys.contains(String(key.dropFirst(Self.apple.count)))
         }
     }
 
@@ -88,21 +114,18 @@ public enum MovieStrip: Sendable {
         guard self != .none, !["vide", "soun", "tmcd"].contains(track.handler) else {
             return false
         }
-        guard track.handler == "meta", let keys = track.valueKeys,
-            !CoordinateText.isIn(track.entry)
-        else { return true }
+        guard track.handler == "meta", let keys = track.valueKeys else { return true }
         return !keys.allSatisfy { key in
             switch self {
             case .none: true
             case .location:
                 Self.keysOfPairs.contains(key) || Self.keysOfTracks.contains(key)
-                    || key.hasPrefix(Self.ofFaces)
             case .all: Self.keysOfPairs.contains(key)
             }
         }
     }
 
-    /// Returns whether the name of a track's handler is removed, which programs let people write.
+    /// Returns whether a name is removed, which programs let people write: of a track's handler, an encoder, a reel or a font.
     func leavesOut(name: ArraySlice<UInt8>) -> Bool {
         switch self {
         case .none: false
@@ -117,13 +140,13 @@ public enum MovieStrip: Sendable {
             "still-image-time", "live-photo-still-image-transform",
             "live-photo-still-image-transform-reference-dimensions",
         ].map { apple + $0 })
-    /// Further keys of tracks that have no place, and the beginning of some. Sources: QuickTime File Format, files of iPhones.
+    /// Further keys of tracks that have no place. Sources: QuickTime File Format, files of iPhones.
     private static let keysOfTracks = Set(
         [
             "video-orientation", "live-photo-info", "smartstyle-info", "scene-illuminance",
-            "segment-identifier", "detected-face",
+            "segment-identifier", "detected-face", "detected-face.bounds", "detected-face.face-id",
+            "detected-face.roll-angle", "detected-face.yaw-angle",
         ].map { apple + $0 })
-    private static let ofFaces = apple + "detected-face."
 
     /// The key of the identifier that links both halves of a Live Photo.
     private static let identifier = "com.apple.quicktime.content.identifier"

@@ -73,19 +73,8 @@ struct PlacelessExif {
         guard bytesLeft >= 0, let value = tiff.content(entry) else { return false }
         if directory == .exif, entry.tag == Self.makerNote, !keepsNote(value) { return false }
         let isText = directory == .interoperability ? isOfBytes : Self.texts.contains(entry.tag)
-        return !(isText ? CoordinateText.isIn(value) : Self.hasCoordinates(data: value))
+        return !(isText ? CoordinateText.isIn(value) : CoordinateText.isIn(data: value))
     }
-
-    /// Whether coordinates stand in data that are no text as a whole, such as the owner's name in a note: only what is ASCII is read, because
-    /// chance makes a sign of degrees of other bytes.
-    private static func hasCoordinates(data: [UInt8]) -> Bool {
-        data.split { !(0x20..<0x7F).contains($0) }.contains {
-            $0.count >= textMin && CoordinateText.isIn($0)
-        }
-    }
-
-    /// The shortest text in data that is searched, of the length of `lat=1.25`.
-    private static let textMin = 8
 
     // MARK: Notes of makers
 

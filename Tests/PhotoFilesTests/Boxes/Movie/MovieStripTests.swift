@@ -4,13 +4,13 @@ import Testing
 @testable import PhotoFiles
 
 @Suite("What a movie says of itself") struct MovieStripTests {
-    private func box(_ type: BoxType, _ content: [UInt8]) -> [UInt8] {
+    func box(_ type: BoxType, _ content: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
         MovieBox(type, content).write(to: &writer)
         return writer.bytes
     }
 
-    private func text(_ text: String) -> [UInt8] { Array(text.utf8) }
+    func text(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     /// QuickTime's metadata with a value for each key.
     private func metadata(_ keys: [String]) -> [UInt8] {
@@ -108,7 +108,7 @@ import Testing
     /// A track without samples.
     ///
     /// - Parameter keys: the keys of a track of values, of each of its descriptions; nil for one without a table of keys.
-    private func track(
+    func track(
         _ handler: String, name: String = "", keys: [[String]?] = [nil]
     ) -> MovieBox {
         let head = [UInt8](repeating: 0, count: 8) + text(handler)
@@ -145,7 +145,7 @@ import Testing
             box("keyd", text("mdta" + name)) + box("dtyp", [0, 0, 0, 0, 0, 0, 0, 65]))
     }
 
-    private static let apple = "com.apple.quicktime."
+    static let apple = "com.apple.quicktime."
 
     @Test(arguments: [
         "vide", "soun", "tmcd", "text", "sbtl", "subt", "clcp", "camm", "meta", "gpmd", "data",
@@ -215,17 +215,62 @@ import Testing
         }
     }
 
-    @Test func `a key that is named like a place takes all values with it`() {
-        let keys = ["com.apple.quicktime.make", "at 48.8583701, 2.2944813"]
-        #expect(stripped([MovieBox("meta", metadata(keys))], .location) == [""])
-        #expect(stripped([MovieBox("meta", metadata(keys))], .all) == [""])
+    @Test func `of the names of keys only those of values that stay are left`() {
+        let apple = Self.apple
+        let names = [
+            "at 48.8583701, 2.2944813", "com.vendor.spot", apple + "camera.48.8584,2.2945",
+            apple + "camera.spot", apple + "player.spot", apple + "live-photo.spot",
+            apple + "cinematic-video.spot",
+        ]
+        for name in names {
+            let keys = [name, apple + "make", name, apple + "content.identifier"]
+            for head in [[], [0, 0, 0, 0]] as [[UInt8]] {
+                let meta = MovieBox("meta", head + metadata(keys))
+                // The values have the new numbers of their keys.
+                let kept = stripped([meta], .location)[0]
+                let numbers = kept.split(separator: "ilst")[1]
+                #expect(!kept.contains(name) && kept.components(of: "value of ") == 2, "\(name)")
+                #expect(kept.contains("keys\0\0\0\0\0\0\0\u{2}"))
+                for number in ["\u{1}", "\u{2}"] {
+                    #expect(numbers.contains("\0\0\0\(number)\0\0\0"), "\(name)")
+                }
+                let mark = stripped([meta], .all)[0]
+                #expect(!mark.contains(name) && mark.components(of: "value of ") == 1)
+                #expect(mark.contains("keys\0\0\0\0\0\0\0\u{1}") && !mark.contains("make"))
+            }
+            #expect(stripped([MovieBox("meta", metadata([name]))], .location) == [""])
+        }
+        // A key of another name space is another one.
+        var other = metadata([apple + "make"])
+        if let at = other.indices.first(where: { other[$0...].starts(with: text("mdta")) }) {
+            other.replaceSubrange(at..<at + 4, with: text("udta"))
+        }
+        #expect(stripped([MovieBox("meta", other)], .location) == [""])
+    }
+
+    @Test func `of a value its name goes, a picture, and numbers that are a place together`() {
+        func value(_ texts: [String], kind: UInt8 = 1, name: String = "") -> String {
+            let parts = texts.flatMap { box("data", [0, 0, 0, kind, 0, 0, 0, 0] + text($0)) }
+            let content = box("name", text(name)) + parts
+            let list = box("ilst", box("©nam", content))
+            return stripped([MovieBox("meta", [0, 0, 0, 0] + list)], .location)[0]
+        }
+        #expect(value(["by the sea"]).contains("by the sea"))
+        let named = value(["by the sea"], name: "48.8583701, 2.2944813")
+        #expect(named.contains("by the sea") && !named.contains("48.8"))
+        #expect(value(["48.8583701", "2.2944813"]) == "")
+        #expect(value(["a picture"], kind: 13) == "" && value(["a picture"], kind: 14) == "")
+        let titles = ["48.8583701", "2.2944813"].flatMap {
+            [0, UInt8($0.utf8.count), 0, 0] + text($0)
+        }
+        #expect(stripped([MovieBox("udta", box("©nam", titles))], .location) == [""])
     }
 
     // MARK: Structures
 
-    private static let place = Array("48.8583701, 2.2944813".utf8)
+    static let place = Array("48.8583701, 2.2944813".utf8)
 
-    private static func zeros(_ count: Int, after head: [UInt8] = []) -> [UInt8] {
+    static func zeros(_ count: Int, after head: [UInt8] = []) -> [UInt8] {
         head + [UInt8](repeating: 0, count: count)
     }
 
@@ -287,7 +332,7 @@ import Testing
     }
 
     @Test func `a structure of an unknown form goes if a place is written in it`() {
-        for (outer, type) in [("mdia", "elng"), ("minf", "gmhd"), ("stbl", "sgpd")]
+        for (outer, type) in [("mdia", "elng"), ("stbl", "sdtp"), ("stbl", "subs")]
             as [(BoxType, BoxType)]
         {
             #expect(kept(type, text("de-CH"), in: outer, .location) == text("de-CH"))
@@ -338,14 +383,16 @@ import Testing
             let fixed: [UInt8] = Self.zeros(42) + field + [0, 24, 0xFF, 0xFF]
             return [0, 0, 0, 0, 0, 0, 0, 1] + box("avc1", fixed + further)
         }
-        let decoder = box("avcC", Self.place)
+        // A record with two parameter sets.
+        let sets: [UInt8] = [1, 66, 0, 30, 0xFF, 0xE1, 0, 2, 0x67, 66, 1, 0, 2, 0x68, 1]
+        let decoder = box("avcC", sets)
         func kept(_ description: [UInt8], _ strip: MovieStrip) -> [UInt8]? {
             var made = track("vide")
             made.change("mdia", "minf", "stbl", "stsd") { $0.bytes = description }
             made.strip(strip, keeping: [])
             return made["mdia", "minf", "stbl", "stsd"]?.bytes
         }
-        let spot = entry(Self.place, decoder + box("spot", Self.place))
+        let spot = entry(Self.place, box("avcC", sets + Self.place) + box("spot", Self.place))
         var cleared = entry([], decoder)
         #expect(kept(spot, .none) == spot)
         #expect(kept(spot, .location) == cleared && kept(spot, .all) == cleared)
@@ -353,6 +400,28 @@ import Testing
         #expect(kept(plain, .location) == plain)
         cleared = entry([], decoder + box("colr", [1]))
         #expect(kept(plain, .all) == cleared)
+    }
+
+    @Test func `a header of other media has no box of a maker, and no font with a place`() {
+        let mode = box("gmin", Self.zeros(16))
+        func codes(_ font: [UInt8]) -> [UInt8] {
+            box("tmcd", box("tcmi", Self.zeros(24) + [UInt8(font.count)] + font))
+        }
+        let font = codes(text("Helvetica"))
+        let made = mode + font + box("gps ", [1, 2])
+        #expect(kept("gmhd", made, in: "minf", .location) == mode + font)
+        #expect(kept("gmhd", made, in: "minf", .all) == mode + codes([]))
+        #expect(kept("gmhd", mode + codes(Self.place), in: "minf", .location) == mode + codes([]))
+        #expect(kept("gmhd", Self.place, in: "minf", .location) == [])
+    }
+
+    @Test func `a group of samples goes that nobody knows`() {
+        for (type, stays) in [("roll", true), ("spot", false)] {
+            let group = [1, 0, 0, 0] + text(type) + [0, 0, 0, 2, 0, 0, 0, 1, 0, 1]
+            for table in ["sgpd", "sbgp"] as [BoxType] {
+                #expect((kept(table, group, in: "stbl", .location) != nil) == stays)
+            }
+        }
     }
 
     @Test func `random metadata never ends badly, and strip all leaves none of it`() {
