@@ -62,6 +62,97 @@ import Testing
         #expect(!CoordinateText.isIn(text.utf8), "as bytes")
     }
 
+    private static let beyondOnePair: [String] = [
+        // Dates and times before, between and behind.
+        "2026-11-28 48.8584, 2.2945", "2026:11:28 12:30:05 48.8584 2.2945",
+        "28.11.2026 48.8584, 2.2945", "11/28/2026 48.8584, 2.2945",
+        "20261128T123005Z 48.8584 2.2945", "2026-11-28T12:30:05+01:00 48.8584, 2.2945",
+        "12:30:05 48.85N 2.29E", "12:30:05.123 UTC, 48.8584, 2.2945", "48.8584, 2026-11-28, 2.2945",
+        "48.8584 12:30:05 2.2945", "48.8584, 2026-11-28 12:30:05Z, 2.2945",
+        "48.8584, 2.2945, 2026-11-28 12:30",
+        // Lists.
+        "1732791005 48.8584 2.2945 35.2 1.5", "48.8584,2.2945,35.0,120.5",
+        "48.8584,2.2945;48.8600,2.3000", "48.8584 2.2945, 48.8600 2.3000, 48.8611 2.3010",
+        // Names, grids, sentences of receivers, whole numbers.
+        "LINESTRING(2.29 48.85, 2.30 48.86)", "{\"type\":\"Point\",\"coordinates\":[2.29,48.85]}",
+        "POINT(2.29 48.85)", "GPS 48.85 2.29", "Koordinaten: 48.85, 2.29", "V75V+8Q Paris",
+        "31UDQ4825111943", "31U DQ 48251 11943", "31U 448251 5411943", "31U 448251.5mE 5411943mN",
+        "$GPGGA,123519,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,*47", "485130N 0021740E",
+        "48 51 30 N 2 17 40 E", "N 48 51 30 E 2 17 40", "48-51-30N 002-17-40E",
+        "48,51,30N 2,17,40E", "48.8584 - 2.2945", "48.8584_2.2945", "48.8584~2.2945",
+        "48.8584\\n2.2945", "N48.51.30 E2.17.40",
+    ]
+
+    private static let links: [String] = [
+        "https://maps.google.com/maps/dir/48.8584,2.2945/48.8600,2.3000",
+        "https://maps.app.goo.gl/AbCdEf123", "http:\\/\\/maps.app.goo.gl\\/AbCdEf123",
+        "https%3A%2F%2Fmaps.app.goo.gl%2FAbCdEf123", "goo.gl/maps/AbCdEf",
+        "https://maps.apple.com/?address=Rue", "https://maps.apple/p/AbC123",
+        "https://www.bing.com/maps?cp=48.8584~2.2945&lvl=15", "https://www.bing.com/maps?osid=abc",
+        "https://osm.org/go/0BOcCgVdg--", "https://www.openstreetmap.org/node/123456",
+        "https://waze.com/ul/hu09tunm5k", "https://www.google.com/maps/place/Tour+Eiffel",
+        "https://www.google.com/maps/@48.85,2.29,15z", "https://maps.google.de?cid=1234567890",
+        "comgooglemaps://?center=a", "maps:?q=Tour", "geo:0,0?q=Tour+Eiffel",
+        "google.navigation:q=Tour", "https://what3words.com/filled.count.soap",
+        "https://w3w.co/filled.count.soap", "///filled.count.soap", "what3words: filled.count.soap",
+        "https://plus.codes/8FW4V75V+8Q", "https://maps.google.com/?daddr=48.85,2.29",
+        "https://share.here.com/l/48.85,2.29", "https://yandex.ru/maps/-/CCUabc",
+        "https://mapy.cz/s/abcdef", "https://2gis.ru/geo/123", "https://geohash.org/u09tunq",
+        "geohash: u09tunqu", "https://map.baidu.com/?poi=1",
+        "https://uri.amap.com/marker?position=116.40,39.90",
+        "https://earth.google.com/web/search/x", "https://omaps.app/abc", "https://kko.to/abc",
+    ]
+
+    @Test(arguments: beyondOnePair + links)
+    func `are recognised beside dates, in lists, by name, on grids and as links`(text: String) {
+        #expect(CoordinateText.isIn(text))
+        #expect(CoordinateText.isIn("before " + text + " after"))
+        #expect(CoordinateText.isIn(text.utf8), "as bytes")
+    }
+
+    @Test(arguments: [
+        "Found with Google Maps.", "© OpenStreetMap contributors",
+        "© OpenStreetMap contributors, https://www.openstreetmap.org/copyright", "Map: Anna",
+        "https://example.com/photos/2026/11", "www.anna-mueller.de/portfolio", "and/or here/there",
+        "2026-11-28 12:30:05", "2026-11-28T12:30:05.123+01:00", "28.11.2026, 10.30 Uhr",
+        "Shot on 2026-11-28 with f/2.8, 1/250 s, 50.0 mm", "IMG_20261128_123005.jpg",
+        "Nikon AF-S NIKKOR 500mm f/5.6E PF ED VR", "AF-S DX VR Zoom-Nikkor 18-55mm f/3.5-5.6G",
+        "Sony FE 24-70mm F2.8 GM II", "Canon EF-S 18-135mm f/3.5-5.6 IS STM",
+        "3.1339 -1.6169 -0.4906 -0.9788 1.9161 0.0335",
+        "0.8951 0.2664 -0.1614 -0.7502 1.7135 0.0367", "1 0 0 0 1 0 0 0 1", "192.168.10.145",
+        "10.123.45.678", "Windows 10.0.19045.3693", "v1.234.56", "/home/anna/photo.jpg",
+        "file:///home.anna.photos", "file:///a.b.c", "see ///", "Q3 + Q4", "WQHD+", "MP3+MP4",
+        "5G+4G", "1080p 59.94", "31 U Bahn", "24MPX 1080p", "12 MP 4000 x 3000",
+        "uuid:12345678-1234-1234-1234-123456789012", "xmp.iid:5a1c8c2e-0b7d-41b5-9d3c-1234567890ab",
+        "Adobe Photoshop 25.1 (Windows)",
+        "Steps: 20, Sampler: Euler a, CFG scale: 7.5, Seed: 123456789, Size: 512x512",
+        "x265 - ip-ratio=1.40 pb-ratio=1.30", "12:30-14:45", "Room 12.50, 13.75", "1:2.8 24-70",
+        "Position 3 of 12", "score 3.5, 4.25", "4.5 x 6.0 cm", "+49 (0)30 1234-5678",
+        "Open 9:00-17:30, 9.00", "Coordinates unknown", "GPS off",
+        "Anna & Ben 12.05.2024 / 13.05.2024",
+    ])
+    func `are not seen in dates, versions, lenses, matrices and other links`(text: String) {
+        #expect(!CoordinateText.isIn(text))
+        #expect(!CoordinateText.isIn(text.utf8), "as bytes")
+    }
+
+    @Test func `of settings of pictures lists of more than three numbers are none`() {
+        let points = "88.823364 -5.281250 -1.921875 0.020000 0.013672 0.050000"
+        #expect(CoordinateText.isIn(points))
+        #expect(!CoordinateText.isIn(points, readsLists: false))
+        #expect(CoordinateText.isIn("48.8584, 2.2945", readsLists: false))
+    }
+
+    @Test func `are recognised in data that are no text`() {
+        let place = "48.8584, 2.2945"
+        let wide = place.utf8.flatMap { [$0, 0] }
+        for text in [Array(place.utf8), wide] {
+            #expect(CoordinateText.isIn(data: [0xFF, 0, 0, 1] + text + [0, 0, 0xFE]))
+            #expect(CoordinateText.isIn(data: text))
+        }
+        #expect(!CoordinateText.isIn(data: [0xFF, 0, 0x34, 0x38, 0xB0, 0x35, 0x31, 0x27]))
+    }
+
     private static let encodings: [(String, @Sendable (String) -> [UInt8])] = [
         ("UTF-8", { Array($0.utf8) }),
         ("Latin-1", { $0.unicodeScalars.map { UInt8($0.value) } }),
@@ -101,7 +192,10 @@ import Testing
         (["48.8583701", "horse", "2.2944813"], [0, 2]),
         (["a", "48.8583701", "2.2944813 x"], [1, 2]),
         (["geo:lat=48.12", "Ulm"], [0]), (["1.5", "2.25", "Canon 5", "2026"], []), ([], []),
-        (["0.125", "1.250"], []),
+        (["0.125", "1.250"], []), (["48", "51", "30.2", "N"], [0, 1, 2, 3]),
+        (["12:30 48.8584", "2.2945"], [0, 1]),
+        (["48.8583701", "2026-11-28", "2.2944813"], [0, 2]),
+        (["2026", "35", "50"], []), (["38", "40", "42", "S"], []),
     ])
     func `of a list those go that have some together`(list: [String], places: [Int]) {
         #expect(CoordinateText.places(in: list.map { Array($0.utf8) }) == Set(places))
@@ -112,7 +206,9 @@ import Testing
         arguments: [
             "1", "1.", "1°", "1° ", " ", "1 ", "N", "+", "22222222+", "%25", "&#1;", "\\u0031",
             "1,",
-            "1°1 1 ", "lat", "１", "\u{FFFD}", "1.1\",\"", "1' ", "&amp;amp;", "12:12:",
+            "1°1 1 ", "lat", "１", "\u{FFFD}", "1.1\",\"", "1' ", "&amp;amp;", "12:12:", "/", "a.",
+            "a/", "2026-11-28 ", "31U ", "w3w ",
+            "1.5 2.5 ",
         ])
     func `are searched in a time that grows with the text alone`(part: String) {
         func time(_ bytes: Int) -> Duration {

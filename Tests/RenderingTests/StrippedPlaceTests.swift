@@ -323,6 +323,14 @@ import Testing
         "<crs:Title><rdf:Alt><rdf:li>10.1234567, 20.7654321</rdf:li></rdf:Alt></crs:Title>",
         "<rdf:Description dc:source=\"10.1234<!-- -->567, 20.7654<!-- -->321\"/>",
         "<dc:subject><rdf:Bag><rdf:li>10.1234567</rdf:li><rdf:li>horse</rdf:li><rdf:li>20.7654321</rdf:li></rdf:Bag></dc:subject>",
+        "<dc:date><rdf:Seq><rdf:li>2026-11-28 10.1234567</rdf:li><rdf:li>20.7654321</rdf:li></rdf:Seq></dc:date>",
+        "<dc:relation><rdf:Seq><rdf:li>10.1234567</rdf:li><rdf:li>20.7654321</rdf:li><rdf:li>35.25</rdf:li></rdf:Seq></dc:relation>",
+        "<crs:Spot><rdf:Seq><rdf:li>10.1234567</rdf:li><rdf:li>20.7654321</rdf:li></rdf:Seq></crs:Spot>",
+        "<dc:source>2026-11-28 12:30:05 10.1234567 20.7654321</dc:source>",
+        "<dc:source>10.1234567,20.7654321;10.1234568,20.7654322;10.1234569,20.7654323</dc:source>",
+        "<dc:lat>10.1234567</dc:lat><dc:lon>20.7654321</dc:lon>",
+        "<dc:source>https://maps.app.goo.gl/Ab1234567</dc:source>",
+        "<dc:source>https%3A%2F%2Fwww.google.com%2Fmaps%2Fplace%2FUlm%2Fdata%3D1234567</dc:source>",
         "<dc:source>https://www.openstreetmap.org/?mlat=10.1234567&amp;mlon=20.7654321</dc:source>",
     ]
 

@@ -2,6 +2,8 @@
 struct CoordinateScanner {
     /// A text as ``PlainText`` has it.
     let bytes: [UInt8]
+    /// Whether two numbers of a list of more than three may be a place.
+    var readsLists = true
 
     struct Number {
         var range: Range<Int>
@@ -16,8 +18,9 @@ struct CoordinateScanner {
         var hasMinutes = false
         /// The hemisphere that stands before or behind it.
         var hemisphere: Hemisphere?
-        /// Whether a word such as "and" joins it with the number before.
+        /// Whether a word such as "and" joins it with the number before, and whether a point does, as in a version.
         var isJoined = false
+        var isDotted = false
     }
 
     struct Hemisphere {
@@ -26,34 +29,62 @@ struct CoordinateScanner {
         let isClear: Bool
     }
 
-    /// Most bytes between two numbers of a pair, and numbers of a run that may hold one: a zoom of a map and an altitude beside two.
+    /// Numbers beside each other, of which only what decides is kept.
+    private struct Run {
+        private(set) var last: [Number] = []
+        /// How many of them have decimals, or are 0 and 1, as parts of matrices are. Dates and altitudes before or behind two do not count.
+        private var count = 0
+        private var digits = 0
+        private var hasLatitude = false, hasLongitude = false
+        /// Whether two that are beside each other are a place in a short run, and in a run of any length.
+        var isPair = false, isPairOfList = false
+
+        mutating func add(_ number: Number) {
+            // Degrees, minutes and seconds are three.
+            last = last.suffix(2) + [number]
+            if number.decimals > 0 || number.value <= 1 { count += 1 }
+            digits += number.whole + number.decimals
+            guard let hemisphere = number.hemisphere, hemisphere.isClear else { return }
+            if hemisphere.isLatitude { hasLatitude = true } else { hasLongitude = true }
+        }
+
+        func isPlace(readsLists: Bool) -> Bool {
+            // Two of whole numbers with letters have nine digits: 485130N 0021740E, N 48 51 30 E 2 17 40, 4807.038,N,01131.000,E.
+            hasLatitude && hasLongitude && digits >= Self.digitsMin
+                || (count <= Self.runMax ? isPair : isPairOfList && readsLists)
+        }
+
+        private static let digitsMin = 9
+        /// Numbers of a run that is no list: a zoom of a map and an altitude beside two.
+        private static let runMax = 3
+    }
+
+    /// Most bytes between two numbers of a pair.
     private static let gapMax = 4
-    private static let runMax = 3
 
     func findsPlace() -> Bool {
+        if !isData, hasLink || hasCode { return true }
         guard bytes.contains(where: PlainText.isDigit) else { return false }
         if hasPlusCode { return true }
         if isData { return false }
-        var run: [Number] = []
-        // The two numbers before, of a longer list too.
-        var last: [Number] = []
+        var run = Run()
         var offset = 0
         while var number = number(from: offset) {
             offset = number.range.upperBound
             if isPlaceAlone(number) || isNamed(number) || isScheme(number) { return true }
-            if let before = last.last, follows(&number, before) {
-                if isSexagesimal(last + [number]) { return true }
-                // Of a longer list only the end is needed.
-                if run.count > Self.runMax { run.removeLast() }
-                run.append(number)
-                last = last.suffix(1) + [number]
+            if let before = run.last.last, follows(&number, before) {
+                if isPlace(before, number) {
+                    run.isPair = true
+                    run.isPairOfList = run.isPairOfList || isPlaceOfList(before, number)
+                }
             } else {
-                if isPlace(run) { return true }
-                run = [number]
-                last = [number]
+                if run.isPlace(readsLists: readsLists) { return true }
+                run = Run()
             }
+            run.add(number)
+            if isSexagesimal(run.last) { return true }
         }
-        return isPlace(run)
+        return run.isPlace(readsLists: readsLists)
     }
 
     /// Whether it is a picture in Base64 and no text: long, without a point, a comma, a sign or a space.
@@ -74,9 +105,18 @@ struct CoordinateScanner {
             .allSatisfy { $0 == 0x20 || $0 == UInt8(ascii: "\n") }
     }
 
+    private static let signsOfNumbers = Set("0123456789.,:;+-/'\" \nNSEW".utf8).union([
+        PlainText.degree
+    ])
+
+    /// Whether the text is nothing but numbers, signs of degrees and hemispheres: what stands with others of a list may be a place.
+    var isPartOfNumbers: Bool {
+        !bytes.isEmpty && bytes.allSatisfy(Self.signsOfNumbers.contains)
+    }
+
     // MARK: One number
 
-    private func byte(_ offset: Int) -> UInt8 { bytes.indices.contains(offset) ? bytes[offset] : 0 }
+    func byte(_ offset: Int) -> UInt8 { bytes.indices.contains(offset) ? bytes[offset] : 0 }
 
     private struct Decimal {
         var whole = 0
@@ -151,7 +191,7 @@ struct CoordinateScanner {
     }
 
     /// Whether a word in small letters stands at an offset, written in whatever letters.
-    private func has(_ word: [UInt8], at offset: Int) -> Bool {
+    func has(_ word: [UInt8], at offset: Int) -> Bool {
         offset >= 0 && offset + word.count <= bytes.count
             && word.indices.allSatisfy { PlainText.small(bytes[offset + $0]) == word[$0] }
     }
@@ -217,8 +257,9 @@ struct CoordinateScanner {
 
     /// Returns the hemisphere that follows a number which ends at an offset.
     private func hemisphere(at offset: Int) -> (found: Hemisphere, end: Int)? {
-        let start = skippingSpace(offset)
+        var start = skippingSpace(offset)
         guard start - offset <= 1 else { return nil }
+        if ",;".utf8.contains(byte(offset)), isLoneHemisphere(at: offset + 1) { start = offset + 1 }
         let word =
             start..<start
             + bytes[start...].prefix(Self.wordMax + 1).prefix {
@@ -234,6 +275,12 @@ struct CoordinateScanner {
             if let exponent = decimal(at: digits), exponent.decimals == 0 { return nil }
         }
         return (found, word.upperBound)
+    }
+
+    /// Whether the letter of a hemisphere stands between commas: 4807.038,N,01131.000,E.
+    private func isLoneHemisphere(at offset: Int) -> Bool {
+        "NSEW".utf8.contains(byte(offset))
+            && (offset + 1 == bytes.count || ",;*\n".utf8.contains(byte(offset + 1)))
     }
 
     private func readHemisphere(_ number: inout Number, from start: Int) {
@@ -313,39 +360,60 @@ struct CoordinateScanner {
         has(Self.scheme, at: number.range.lowerBound - Self.scheme.count)
     }
 
-    /// `@48.85,2.29`, `q=48.85,2.29`, `q=loc:48.85,2.29`, `ll=…`.
+    /// Words before two numbers that are a place.
+    private static let namesOfPairs = [
+        "gps", "coord", "coords", "coordinate", "coordinates", "koordinaten", "coordonnees",
+        "coordenadas", "coordinaten", "position", "location", "standort", "point", "linestring",
+        "polygon", "latlng", "latlon", "lonlat", "lnglat", "geopoint", "geotag", "wgs84",
+    ].map { Array($0.utf8) }
+    private static let beforePairs = Set(" :=\"'([{".utf8)
+    private static let beforePairsMax = 6
+
+    /// `@48.85,2.29`, `q=48.85,2.29`, `q=loc:48.85,2.29`, `ll=…`, `"coordinates": [2.29, 48.85]`, `POINT(2.29 48.85)`.
     private func isOfMap(_ number: Number) -> Bool {
-        let start = number.range.lowerBound
-        return "@=".utf8.contains(byte(start - 1))
-            || has(Self.location, at: start - Self.location.count)
+        var end = number.range.lowerBound
+        if "@=".utf8.contains(byte(end - 1)) || has(Self.location, at: end - Self.location.count) {
+            return true
+        }
+        while end > 0, number.range.lowerBound - end < Self.beforePairsMax,
+            Self.beforePairs.contains(byte(end - 1))
+        { end -= 1 }
+        return Self.namesOfPairs.contains { name in
+            has(name, at: end - name.count) && !PlainText.isLetter(byte(end - name.count - 1))
+        }
     }
 
     // MARK: Two numbers
 
     private static let separators = Set(" ,;/|:\n()[]".utf8)
-    private static let joins = ["and", "und", "et", "y", "&", "\",\"", "\", \""].map {
-        Array($0.utf8)
-    }
+    private static let joins = [
+        "and", "und", "et", "y", "&", "-", "~", "_", "\",\"", "\", \"", "\":\"",
+    ].map { Array($0.utf8) }
     private static let joinMax = 6
 
     private func follows(_ number: inout Number, _ last: Number) -> Bool {
         let gap = bytes[last.range.upperBound..<number.range.lowerBound]
-        if gap.isEmpty { return number.isSigned }
+        // The letter of a hemisphere separates, too: N48 51 30E2 17 40.
+        if gap.isEmpty { return number.isSigned || last.hemisphere != nil }
         if gap.count <= Self.gapMax, gap.allSatisfy(Self.separators.contains) { return true }
         guard gap.count <= Self.joinMax else { return false }
+        if gap.elementsEqual(".".utf8) {
+            number.isDotted = true
+            return true
+        }
         let word = gap.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed()
         number.isJoined = Self.joins.contains { $0.elementsEqual(word) }
         return number.isJoined
     }
 
-    private func isPlace(_ run: [Number]) -> Bool {
-        guard run.count >= 2, run.count <= Self.runMax else { return false }
-        return zip(run, run.dropFirst()).contains { isPlace($0, $1) }
+    /// Two numbers up to 4 are of a matrix, and the place would be in the Gulf of Guinea.
+    private func isPlaceOfList(_ first: Number, _ second: Number) -> Bool {
+        max(first.value, second.value) > 4
     }
 
     private func isPlace(_ first: Number, _ second: Number) -> Bool {
         let (low, high) = (min(first.value, second.value), max(first.value, second.value))
-        guard low <= 90, high <= 180, first.whole <= 3,
+        guard low <= 90, high <= 180, first.whole <= 3, !second.isDotted,
             second.whole <= 3 || isAdjacent(first, second)
         else { return false }
         // Two numbers up to 2 are parts of a picture or a colour; the place would be in the Gulf of Guinea.
@@ -393,26 +461,5 @@ struct CoordinateScanner {
         // Whole numbers with spaces are sizes of clothes, too: 38 40 42 S.
         return last.decimals > 0
             || [degrees, minutes].allSatisfy { byte($0.range.upperBound) == UInt8(ascii: ":") }
-    }
-
-    // MARK: Plus codes
-
-    private static let codeLetters = Set("23456789CFGHJMPQRVWX".utf8)
-
-    /// A full code, such as 8FW4V75V+8Q (Open Location Code 1.0).
-    private var hasPlusCode: Bool {
-        for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "+") {
-            guard index >= 8, bytes[index - 8..<index].allSatisfy(Self.codeLetters.contains) else {
-                continue
-            }
-            let rest = bytes[(index + 1)...].prefix { Self.codeLetters.contains($0) }
-            let ends = [self.byte(index - 9), self.byte(index + 1 + rest.count)]
-            if (2...7).contains(rest.count),
-                !ends.contains(where: { PlainText.isLetter($0) || PlainText.isDigit($0) })
-            {
-                return true
-            }
-        }
-        return false
     }
 }

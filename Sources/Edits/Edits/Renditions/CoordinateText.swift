@@ -1,18 +1,24 @@
 /// Coordinates of a place on Earth in a text for people: in a caption, a keyword, a comment.
 ///
 /// Recognised are two decimal degrees beside each other, degrees with minutes or with a hemisphere, values that are named (`lat=`), ISO 6709,
-/// `geo:` (RFC 5870), places of map services, and full plus codes, in any script's digits and escaped as in addresses. Numbers in longer lists,
-/// such as matrices and curves, are none. The time is proportional to the length of the text.
+/// NMEA 0183, `geo:` (RFC 5870), links to maps, plus codes, three words behind strokes, and cells of UTM's grids, in any script's digits and
+/// escaped as in addresses. Dates and times beside numbers are passed over. Numbers up to 4 in lists of more than three, such as matrices, are
+/// none. The time is proportional to the length of the text.
 public enum CoordinateText {
     /// Whether bytes have coordinates, read in whatever of the usual encodings: UTF-8, UTF-16 and UTF-32 of either order, Latin-1, Windows-1252,
     /// Mac OS Roman, and the code pages 437 and 850.
     ///
     /// The encoding that a file states is not asked, because it is wrong as often as it is missing.
     public static func isIn(_ text: some Sequence<UInt8>) -> Bool {
-        PlainText.readings(of: Array(text)).contains(where: isIn)
+        PlainText.readings(of: Array(text)).contains { isIn($0, readsLists: true) }
     }
 
-    public static func isIn(_ text: String) -> Bool { isIn(PlainText(text)) }
+    /// Whether a text has coordinates.
+    ///
+    /// - Parameter readsLists: whether two of more than three numbers may be a place; not in settings of pictures, which are such lists.
+    public static func isIn(_ text: String, readsLists: Bool = true) -> Bool {
+        isIn(PlainText(text), readsLists: readsLists)
+    }
 
     /// Whether coordinates stand in data that are no text as a whole, such as the owner's name in a maker's note: only what is ASCII is read, also
     /// with a zero beside each letter, because chance makes a sign of degrees of other bytes.
@@ -45,14 +51,22 @@ public enum CoordinateText {
     /// Most times that a text may be escaped.
     private static let escapesMax = 3
 
-    private static func isIn(_ text: PlainText) -> Bool {
+    private static func isIn(_ text: PlainText, readsLists: Bool) -> Bool {
+        func findsPlace(_ text: PlainText) -> Bool {
+            // With its dates, which may be degrees: 48:51:30N.
+            [text, text.withoutDates].contains { text in
+                text.map {
+                    CoordinateScanner(bytes: $0.bytes, readsLists: readsLists).findsPlace()
+                } ?? false
+            }
+        }
         var text = text
         for _ in 0..<escapesMax {
-            if CoordinateScanner(bytes: text.bytes).findsPlace() { return true }
+            if findsPlace(text) { return true }
             guard let unescaped = text.unescaped else { return false }
             text = unescaped
         }
-        return CoordinateScanner(bytes: text.bytes).findsPlace()
+        return findsPlace(text)
     }
 
     /// Returns which texts of a list have coordinates, alone or together: a latitude in one keyword, and the longitude in another.
@@ -65,14 +79,20 @@ public enum CoordinateText {
             }
         }
         add(list.indices.filter { !places.contains($0) })
+        func scanners(_ index: Int) -> [CoordinateScanner] {
+            PlainText.readings(of: list[index]).map { CoordinateScanner(bytes: $0.bytes) }
+        }
         // Programs sort keywords, so others may stand between numbers.
         add(
             list.indices.filter { index in
-                !places.contains(index)
-                    && PlainText.readings(of: list[index]).contains {
-                        CoordinateScanner(bytes: $0.bytes).isOneNumber
-                    }
+                !places.contains(index) && scanners(index).contains(where: \.isOneNumber)
             })
+        // Degrees, minutes, seconds and a hemisphere may be one item each.
+        let parts = list.indices.filter { index in
+            !places.contains(index) && scanners(index).contains(where: \.isPartOfNumbers)
+        }
+        let together = parts.map { list[$0] }.joined(separator: Array(" ".utf8))
+        if parts.count > 1, isIn(together) { places.formUnion(parts) }
         return places
     }
 }

@@ -30,6 +30,9 @@ struct PlainText {
         for scalar in text.unicodeScalars { add(scalar) }
     }
 
+    /// A text whose bytes are already those of this one.
+    init(plain bytes: [UInt8]) { self.bytes = bytes }
+
     // MARK: Bytes in an encoding that nobody states
 
     /// Returns all readings of some bytes: files say UTF-8 where Latin-1 is, and nothing where UTF-16 is.
@@ -170,6 +173,13 @@ struct PlainText {
         "minus": "-", "plus": "+", "ensp": " ", "emsp": " ", "thinsp": " ", "lt": "<", "gt": ">",
     ]
 
+    /// Characters behind a backslash in JSON.
+    private static let signs: [UInt8: UInt8] = [
+        UInt8(ascii: "/"): UInt8(ascii: "/"), UInt8(ascii: "\""): UInt8(ascii: "\""),
+        UInt8(ascii: "n"): UInt8(ascii: "\n"), UInt8(ascii: "r"): UInt8(ascii: "\n"),
+        UInt8(ascii: "t"): 0x20,
+    ]
+
     private static func escape(_ text: ArraySlice<UInt8>) -> (content: [UInt8], length: Int)? {
         func code(_ digits: ArraySlice<UInt8>, radix: Int) -> UInt32? {
             digits.first.flatMap { isDigit($0) || isLetter($0) ? $0 : nil }.flatMap { _ in
@@ -185,6 +195,7 @@ struct PlainText {
             guard rest.count >= 2, let byte = code(rest.prefix(2), radix: 16) else { return nil }
             return ([UInt8(byte)], 3)
         case UInt8(ascii: "\\"):
+            if let sign = rest.first.flatMap({ signs[$0] }) { return ([sign], 2) }
             guard rest.count >= 5, rest.first == UInt8(ascii: "u"),
                 let content = utf8(code(rest.dropFirst().prefix(4), radix: 16))
             else { return nil }

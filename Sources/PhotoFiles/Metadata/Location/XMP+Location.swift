@@ -81,14 +81,27 @@ struct PlacelessXMP {
 
     /// Returns which items of a list are coordinates together, such as keywords.
     private func places(amongItems list: XMPElement, within space: String) -> Set<Int> {
-        guard isList(list), !Self.numbers.contains(space) else { return [] }
-        return CoordinateText.places(in: list.children.map { Array($0.text(bytes).utf8) })
+        guard isList(list) else { return [] }
+        let texts = list.children.map { $0.text(bytes) }
+        guard !Self.numbers.contains(space) || Self.mayBePlace(texts) else { return [] }
+        return CoordinateText.places(in: texts.map { Array($0.utf8) })
     }
+
+    /// Whether the items of a list of settings may be a latitude, a longitude and an altitude: they are numbers beyond those of light and colour.
+    private static func mayBePlace(_ items: [String]) -> Bool {
+        let numbers = items.compactMap { Double($0.filter { !$0.isWhitespace }) }
+        return numbers.count == items.count && (2...3).contains(numbers.count)
+            && numbers.contains { abs($0) > settingMax }
+    }
+
+    /// The most of a setting of light or colour: stops of a gain map, radians of a hue.
+    private static let settingMax = 16.0
 
     private func has(coordinates text: String, in name: String, of space: String) -> Bool {
         // A table of colours in Base85.
         let isTable = Self.numbers.contains(space) && name.contains(":Table_")
-        return !isTable && CoordinateText.isIn(text)
+        return !isTable
+            && CoordinateText.isIn(text, readsLists: !Self.numbers.contains(space))
     }
 
     private static func isDeclaration(_ name: String) -> Bool {
@@ -97,8 +110,15 @@ struct PlacelessXMP {
 
     private static func namesPlace(_ name: String) -> Bool {
         let name = name.lowercased()
-        return ["gps", "latitude", "longitude", "longtitude"].contains { name.contains($0) }
+        return ["gps", "latitude", "longitude", "longtitude", "geohash"].contains {
+            name.contains($0)
+        } || wholeNames.contains(String(name.drop { $0 != ":" }.dropFirst()))
     }
+
+    private static let wholeNames: Set = [
+        "lat", "lon", "lng", "long", "latlng", "latlon", "lonlat", "geo", "coords", "coordinates",
+        "what3words",
+    ]
 
     /// Returns the name space of an element or attribute. A prefix that is declared for several counts as known only if all are.
     private func space(of name: String, isAttribute: Bool = false) -> (uri: String, isKnown: Bool) {
