@@ -179,30 +179,54 @@ extension Movie {
         return ranges
     }
 
-    /// Returns the bytes of media data before the first chunk and behind chunks of the video, which belong to no track. Cameras of cars
-    /// write places there.
-    func gaps() throws(MovieProblem) -> [Range<Int>] {
-        var starts: [Int] = []
+    /// Returns the bytes of media data that belong to no track: before, between and behind chunks, as far as the tables tell where those end.
+    /// Cameras of cars write places there. In order, and disjoint from ``samplesRanges(of:)`` of the same tracks.
+    ///
+    /// - Parameter left: the tracks that are removed, with what follows their chunks.
+    func gaps(beside left: [MovieTrack]) throws(MovieProblem) -> [Range<Int>] {
+        let leftOut = Set(left.map(\.boxIndex))
+        var chunks: [(start: Int, end: Int?)] = []
         for track in tracks {
             guard let table = box.boxes[track.boxIndex]["mdia", "minf", "stbl"],
                 table["stco"] != nil || table["co64"] != nil
             else { continue }
-            starts += try SampleTable.chunkOffsets(of: table)
-        }
-        starts.sort()
-        let media = others.filter { $0.type == "mdat" }.map(\.content)
-        let ends = media.map(\.lowerBound) + samples.chunks.map { samples.range(of: $0).upperBound }
-        return ends.compactMap { end in
-            guard let data = media.first(where: { $0.lowerBound <= end && end < $0.upperBound })
-            else { return nil }
-            var (low, high) = (0, starts.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if starts[middle] < end { low = middle + 1 } else { high = middle }
+            let starts = try SampleTable.chunkOffsets(of: table)
+            var ends: [Int]?
+            if track.boxIndex == video.boxIndex {
+                ends = samples.chunks.map { samples.range(of: $0).upperBound }
+            } else if !leftOut.contains(track.boxIndex) {
+                ends = SampleTable.chunkEnds(of: table, ofSound: track.handler == "soun")
             }
-            let next = low < starts.count ? min(starts[low], data.upperBound) : data.upperBound
-            return end < next ? end..<next : nil
+            for (index, start) in starts.enumerated() { chunks.append((start, ends?[index])) }
         }
+        chunks.sort { $0.start < $1.start }
+        var (gaps, rest) = ([Range<Int>](), chunks[...])
+        for data in others.filter({ $0.type == "mdat" }).map(\.content) {
+            rest = rest.drop { $0.start < data.lowerBound }
+            let inside = rest.prefix { $0.start < data.upperBound }
+            rest = rest.dropFirst(inside.count)
+            gaps += Self.gaps(in: data, Array(inside))
+        }
+        return gaps
+    }
+
+    /// - Parameter chunks: sorted by their start; one whose end is unknown extends to the next one.
+    private static func gaps(
+        in data: Range<Int>, _ chunks: [(start: Int, end: Int?)]
+    ) -> [Range<Int>] {
+        var nexts = [Int](repeating: data.upperBound, count: chunks.count)
+        for index in chunks.indices.dropLast().reversed() {
+            let next = chunks[index + 1].start
+            nexts[index] = next > chunks[index].start ? next : nexts[index + 1]
+        }
+        var (gaps, covered) = ([Range<Int>](), data.lowerBound)
+        for (chunk, next) in zip(chunks, nexts) {
+            if chunk.start > covered { gaps.append(covered..<chunk.start) }
+            // An empty chunk keeps a byte, which its offset points to.
+            covered = max(covered, chunk.start + 1, chunk.end ?? next)
+        }
+        if covered < data.upperBound { gaps.append(covered..<data.upperBound) }
+        return gaps
     }
 }
 

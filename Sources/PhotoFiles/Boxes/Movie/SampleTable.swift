@@ -143,6 +143,27 @@ public struct SampleTable: Sendable, Equatable {
         return offsets
     }
 
+    /// Returns the end of each chunk in the file; nil if the tables do not say it.
+    ///
+    /// - Parameter isSound: whether it is a track of sound, for which a size that all samples share may count something else than bytes
+    ///   (QuickTime File Format, "Sound sample descriptions").
+    static func chunkEnds(of table: MovieBox, ofSound isSound: Bool) -> [Int]? {
+        guard let box = table["stsz"]?.bytes else { return nil }
+        let (size, count) = (box.number(at: 4, 4), box.number(at: 8, 4))
+        guard size == 0 || !isSound else { return nil }
+        do throws(MovieProblem) {
+            let chunks = try Self.chunks(table, count: count)
+            guard size == 0 else { return chunks.map { $0.offset + size * $0.samples.count } }
+            let sizes = try Self.entries(box, "stsz", header: 12, bytes: 4, count: count) {
+                $0.number(at: $1, 4)
+            }
+            return chunks.map { $0.offset + sizes[$0.samples].reduce(0, +) }
+        } catch {
+            // Nobody knows what belongs to such a track.
+            return nil
+        }
+    }
+
     private static func decodeTimes(
         _ table: MovieBox, count: Int
     ) throws(MovieProblem) -> ([Int], Int) {

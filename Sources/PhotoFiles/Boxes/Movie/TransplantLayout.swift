@@ -199,7 +199,7 @@ public struct Transplant: Sendable {
             movie, sizes: new, movieLength: box.length - without,
             leftOut: (try movie.samplesRanges(of: left)
                 + (strip == .none
-                    ? [] : movie.descriptions.map(\.range) + movie.gaps())
+                    ? [] : movie.descriptions.map(\.range) + movie.gaps(beside: left))
                 + movie.credentials.map(\.range))
                 .sorted { $0.lowerBound < $1.lowerBound })
         for track in kept {

@@ -104,4 +104,36 @@ extension MovieStripTests {
                     == record(4, sets + options))
         }
     }
+
+    // MARK: Media data
+
+    @Test func `bytes behind a chunk of sound belong to no track`() throws {
+        var source = try MovieFixture.named("bt601.mp4")
+        let movie = try MovieFixture.movie(source)
+        let sound = try #require(movie.tracks.first { $0.handler == "soun" })
+        var box = movie.box
+        let table = try #require(box.boxes[sound.boxIndex]["mdia", "minf", "stbl"])
+        var offsets = try SampleTable.chunkOffsets(of: table)
+        let ends = try #require(SampleTable.chunkEnds(of: table, ofSound: true))
+        let last = try #require(offsets.indices.last)
+        // The last chunk moves to media data of its own, with a place behind it.
+        let chunk = Array(source[offsets[last]..<ends[last]])
+        offsets[last] = source.count + 8
+        box.boxes[sound.boxIndex].setOffsets(offsets)
+        var writer = ByteWriter()
+        box.write(to: &writer)
+        source.replaceSubrange(movie.movieRange, with: writer.bytes)
+        source += self.box("mdat", chunk + Self.place)
+        let changed = try MovieFixture.movie(source)
+        for (strip, isKept) in [(MovieStrip.none, true), (.location, false), (.all, false)] {
+            let plan = try Transplant(changed, samples: nil, entry: nil, strip: strip)
+            let samples = changed.samples.byteRanges
+            let result = plan.bytes(of: source) { Array(source[samples[$0]]) }
+            #expect(result.count == plan.length)
+            #expect(result.suffix(Self.place.count).elementsEqual(Self.place) == isKept)
+            let behind = isKept ? Self.place.count : 0
+            #expect(result.dropLast(behind).suffix(chunk.count).elementsEqual(chunk))
+            #expect(try MovieFixture.movie(result).tracks.count == changed.tracks.count)
+        }
+    }
 }
