@@ -28,23 +28,56 @@ extension UltraHDR {
         for _ in 0..<JPEGSegments.segmentsMax {
             guard let (code, range) = file.jpegSegment(at: offset), range.upperBound <= jpeg.count
             else { return nil }
-            let content = jpeg[range]
             let segment = jpeg[range.lowerBound - 4..<range.upperBound]
-            // JFIF's and Adobe's segments and the profile define the meaning of the pixels.
-            let affectsPixels =
-                !(0xE0...0xEF).contains(code) && code != 0xFE || code == 0xE0 || code == 0xEE
-                || content.starts(with: Array("ICC_PROFILE\0".utf8))
             if !isWritten, code != 0xE0 {
                 for segment in mapSegments(metadata) {
                     result += bytes(segment.code, segment.bytes)
                 }
                 isWritten = true
             }
-            if code == 0xDA { return result + jpeg[segment.startIndex...] }
-            if affectsPixels { result += segment }
+            if code == 0xDA { return result + scans(of: jpeg, from: segment.startIndex) }
+            result += ofPixels(code, jpeg[range]).map { bytes(code, $0) } ?? []
             offset = range.upperBound
         }
         return nil
+    }
+
+    /// Returns the content of a segment as far as it defines the meaning of pixels; nil if it does not: JFIF's and Adobe's fields without what
+    /// follows them, and the profile.
+    private static func ofPixels(_ code: UInt8, _ content: ArraySlice<UInt8>) -> [UInt8]? {
+        switch code {
+        // Version, unit and densities, and a thumbnail of no size (JFIF 1.02).
+        case 0xE0:
+            content.starts(with: "JFIF\0".utf8) && content.count >= 14
+                ? Array(content.prefix(12)) + [0, 0] : nil
+        case 0xEE: content.starts(with: "Adobe".utf8) ? Array(content.prefix(12)) : nil
+        case 0xE1...0xEF: content.starts(with: "ICC_PROFILE\0".utf8) ? Array(content) : nil
+        case 0xFE: nil
+        default: Array(content)
+        }
+    }
+
+    /// Returns the scans of a JPEG from the segment of the first one on, without metadata between them and bytes behind them: cameras write places
+    /// there.
+    private static func scans(of jpeg: [UInt8], from start: Int) -> [UInt8] {
+        var result: [UInt8] = []
+        var offset = start
+        while offset + 4 <= jpeg.count, jpeg[offset] == 0xFF, jpeg[offset + 1] != 0xD9 {
+            let code = jpeg[offset + 1]
+            let end = offset + 2 + jpeg.number(at: offset + 2, 2)
+            guard code >= 0xC0, end >= offset + 4, end <= jpeg.count else { break }
+            if let content = ofPixels(code, jpeg[offset + 4..<end]) {
+                result += bytes(code, content)
+            }
+            // Coded pixels go on up to a marker; zeros and numbers of restarts are none.
+            offset = end
+            while offset + 1 < jpeg.count,
+                jpeg[offset] != 0xFF || jpeg[offset + 1] == 0
+                    || (0xD0...0xD7).contains(jpeg[offset + 1]) || jpeg[offset + 1] == 0xFF
+            { offset += 1 }
+            result += jpeg[end..<offset]
+        }
+        return result + [0xFF, 0xD9]
     }
 
     /// Returns a segment with its marker and length; at most 65,533 bytes of content.

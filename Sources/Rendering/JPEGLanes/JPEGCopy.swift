@@ -147,7 +147,7 @@ extension [JPEGMarker] {
         var facts = facts
         facts.removesLocation = strip == .gps
         var packet = strip == .all ? nil : xmp.flatMap { XMP.revised($0, to: facts) }
-        return flatMap { marker -> [JPEGMarker] in
+        return withProfile(keptBy: strip).flatMap { marker -> [JPEGMarker] in
             if marker.code == 0xE2, marker.starts(with: Signature.profile) { return [marker] }
             guard strip != .all else { return [] }
             let bytes: [UInt8]?
@@ -193,7 +193,7 @@ extension [JPEGMarker] {
             IPTC.photoshopBlock(result.iptc, paths).map { [JPEGMarker(code: 0xED, bytes: $0)] }?
             .filter { $0.bytes.count <= JPEGMarker.bytesMax } ?? []
         var placed: [JPEGMarker] = []
-        for marker in self {
+        for marker in withProfile(keptBy: output.strip) {
             switch marker.code {
             case 0xE2 where marker.starts(with: Signature.profile): placed.append(marker)
             case 0xE1 where marker.starts(with: Signature.exif):
@@ -213,6 +213,27 @@ extension [JPEGMarker] {
             }
         }
         return exif + xmp + placed
+    }
+
+    /// Returns the segments, whose profile has no places in its texts where metadata are removed.
+    private func withProfile(keptBy strip: Recipe.Strip) -> [JPEGMarker] {
+        func isProfile(_ marker: JPEGMarker) -> Bool {
+            marker.code == 0xE2 && marker.starts(with: Signature.profile)
+        }
+        guard strip != .none else { return self }
+        switch profile {
+        case .none: return self
+        case .damaged: return filter { !isProfile($0) || !CoordinateText.isIn(data: $0.bytes) }
+        case .whole(let old):
+            let new = PlacelessProfile.profile(old)
+            guard new != old else { return self }
+            var parts = JPEGMarker.of(exif: nil, xmp: nil, profile: new)
+            return flatMap { marker -> [JPEGMarker] in
+                guard isProfile(marker) else { return [marker] }
+                defer { parts = [] }
+                return parts
+            }
+        }
     }
 
     /// The ICC profile in the segments, each of which has its number, from 1, and the total.

@@ -42,7 +42,7 @@ struct ResultMetadata {
         of original: Image, in file: PhotoFile, facts: PictureFacts, strip: Recipe.Strip,
         profile: [UInt8]?, writing output: Recipe.Output? = nil
     ) {
-        self.profile = profile
+        self.profile = strip == .none ? profile : profile.map(PlacelessProfile.profile)
         let paths = facts.positions == .same ? file.photoshopPaths(of: original) : nil
         self.paths = paths?.kept(by: strip)
         if let output, output.writesMetadata {

@@ -155,6 +155,33 @@ enum HeaderJPEG {
         #expect(!found.hasFalseClaims && found.damage == nil)
     }
 
+    @Test func `a map that is taken over has its pixels, and nothing beside and behind them`()
+        throws
+    {
+        let metadata = try #require(HeaderJPEG.metadata)
+        let place = Array("48.8583701, 2.2944813".utf8)
+        let density: [UInt8] = [1, 2, 0, 0, 1, 0, 1]
+        let profile = HeaderJPEG.segment(0xE2, Array("ICC_PROFILE\0".utf8) + [1, 1, 9])
+        let colours: [UInt8] = Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 1]
+        func map(thumbnail: [UInt8], own: [UInt8], further: [UInt8], end: [UInt8]) -> [UInt8] {
+            let head = HeaderJPEG.segment(0xE0, Array("JFIF\0".utf8) + density + thumbnail)
+            let scan: [UInt8] = [0xFF, 0xDA, 0, 3, 1, 7, 0xFF, 0, 8, 0xFF, 0xD0, 9]
+            return [0xFF, 0xD8] + head + own + profile
+                + HeaderJPEG.segment(0xEE, colours + further) + scan + own + scan + [0xFF, 0xD9]
+                + end
+        }
+        let own = [0xE0, 0xE1, 0xE5, 0xEE, 0xFE].flatMap { HeaderJPEG.segment($0, place) }
+        let full = map(thumbnail: [1, 1, 9, 9, 9], own: own, further: place, end: place)
+        let plain = map(thumbnail: [0, 0], own: [], further: [], end: [])
+        let result = try #require(UltraHDR.rewrapped(full, as: metadata))
+        let segments = UltraHDR.mapSegments(metadata).flatMap {
+            HeaderJPEG.segment($0.code, $0.bytes)
+        }
+        // Its own metadata stand behind JFIF's.
+        let head = 2 + 4 + 14
+        #expect(result == Array(plain[..<head]) + segments + plain[head...])
+    }
+
     @Test func `a map that is not there is a false claim and no map`() throws {
         let map = try map()
         let file = Array(HeaderJPEG.ultraHDR(map).dropLast(map.count))
