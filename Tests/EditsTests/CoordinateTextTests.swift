@@ -81,6 +81,10 @@ import Testing
         "48 51 30 N 2 17 40 E", "N 48 51 30 E 2 17 40", "48-51-30N 002-17-40E",
         "48,51,30N 2,17,40E", "48.8584 - 2.2945", "48.8584_2.2945", "48.8584~2.2945",
         "48.8584\\n2.2945", "N48.51.30 E2.17.40",
+        // Signs of addresses, and words of other languages.
+        "q=48.85+2.29", "48.8584+2.2945", "48.8584 с.ш. 2.2945 в.д.", "北纬48.8584 东经2.2945",
+        "北緯48度51分30秒", "широта 48.8584, долгота 2.2945", "Breite 48.85837, Länge 2.29448",
+        "위도 48.8584 경도 2.2945",
     ]
 
     private static let links: [String] = [
@@ -129,7 +133,9 @@ import Testing
         "x265 - ip-ratio=1.40 pb-ratio=1.30", "12:30-14:45", "Room 12.50, 13.75", "1:2.8 24-70",
         "Position 3 of 12", "score 3.5, 4.25", "4.5 x 6.0 cm", "+49 (0)30 1234-5678",
         "Open 9:00-17:30, 9.00", "Coordinates unknown", "GPS off",
-        "Anna & Ben 12.05.2024 / 13.05.2024",
+        "Anna & Ben 12.05.2024 / 13.05.2024", "F4CDE9A1-9E0B-4C1D-8A7B-4CDE12345678", "室温 20度",
+        "45度、撮影 10時30分", "Länge: 2.25 m, Breite 1.10 m", "1.5 + 2.25",
+        "module: photo; aec_lux: 144.26443; cct_value: 0.0",
     ])
     func `are not seen in dates, versions, lenses, matrices and other links`(text: String) {
         #expect(!CoordinateText.isIn(text))

@@ -168,7 +168,9 @@ extension CoordinateScanner {
             return offset
         }
         let before = byte(index - 1)
-        guard !PlainText.isDigit(before), !PlainText.isLetter(before), before != UInt8(ascii: ".")
+        // Parts of identifiers follow a hyphen.
+        guard !PlainText.isDigit(before), !PlainText.isLetter(before),
+            !".-".utf8.contains(before)
         else { return false }
         let zone = digits(index)
         let band = index + zone

@@ -389,20 +389,27 @@ struct CoordinateScanner {
     private static let joins = [
         "and", "und", "et", "y", "&", "-", "~", "_", "\",\"", "\", \"", "\":\"",
     ].map { Array($0.utf8) }
-    private static let joinMax = 6
+    private static let joinMax = 6, wordsMax = 14
+    private static let foreign = separators.union([PlainText.letter, 0x2E, 0x3D])
 
     private func follows(_ number: inout Number, _ last: Number) -> Bool {
         let gap = bytes[last.range.upperBound..<number.range.lowerBound]
         // The letter of a hemisphere separates, too: N48 51 30E2 17 40.
         if gap.isEmpty { return number.isSigned || last.hemisphere != nil }
         if gap.count <= Self.gapMax, gap.allSatisfy(Self.separators.contains) { return true }
-        guard gap.count <= Self.joinMax else { return false }
         if gap.elementsEqual(".".utf8) {
             number.isDotted = true
             return true
         }
+        guard gap.count <= Self.wordsMax else { return false }
         let word = gap.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed()
-        number.isJoined = Self.joins.contains { $0.elementsEqual(word) }
+        let isForeign =
+            gap.contains(PlainText.letter)
+            && gap.allSatisfy(Self.foreign.contains)
+        // Between numbers as exact as places may stand words of any language: 48.85837, Breite, 2.29448; 48.8584 с.ш. 2.2945 в.д.
+        number.isJoined =
+            gap.count <= Self.joinMax && Self.joins.contains { $0.elementsEqual(word) }
+            || min(last.decimals, number.decimals) >= (isForeign ? 4 : 5)
         return number.isJoined
     }
 
@@ -431,8 +438,8 @@ struct CoordinateScanner {
             return false
         }
         if isAdjacent(first, second) {
-            // ISO 6709: +48.8584+002.2945/
-            return first.isSigned && second.isSigned && least >= 2
+            // ISO 6709: +48.8584+002.2945/. In addresses the sign is a space: q=48.85+2.29.
+            return least >= (first.isSigned && second.isSigned || isOfMap(first) ? 2 : 4)
         }
         if isOfMap(first) { return least >= 2 }
         let needed = first.hasComma || second.hasComma || second.isJoined ? 4 : 3

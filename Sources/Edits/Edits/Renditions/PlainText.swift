@@ -135,7 +135,7 @@ struct PlainText {
     private static let known: [Unicode.Scalar: UInt8] = {
         let alike: [(String, UInt8)] = [
             // The last one stands for bytes that another program could not read.
-            ("°º˚⁰∘◦\u{FFFD}", degree), ("’‘′´ʹʼ‵", minute), ("”“″ʺ„", second),
+            ("°º˚⁰∘◦度\u{FFFD}", degree), ("’‘′´ʹʼ‵分", minute), ("”“″ʺ„秒", second),
             ("−", UInt8(ascii: "-")), ("、،", UInt8(ascii: ",")), ("٫", UInt8(ascii: ".")),
             ("éèê", UInt8(ascii: "e")), ("ü", UInt8(ascii: "u")), ("ä", UInt8(ascii: "a")),
         ]
