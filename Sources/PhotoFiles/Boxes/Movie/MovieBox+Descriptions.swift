@@ -30,7 +30,7 @@ extension MovieBox {
         // Lists of QuickTime may end with four bytes of zero, which have no meaning: some decoders miss them.
         let known = Self.known(of: handler)
         let (boxes, rest) = Self.read(bytes.dropFirst(fixed))
-        let parts = boxes.compactMap { box in
+        let parts = boxes.compactMap { box -> MovieBox? in
             known.contains(box.type) ? box.strippedPart(strip) : nil
         }
         let isEnd = rest.count == 4 && rest.allSatisfy { $0 == 0 }
@@ -70,12 +70,12 @@ extension MovieBox {
 
     /// Boxes of pictures besides those of codecs: colour, light, shape, fields, spheres.
     private static let ofPictures: Set<BoxType> = [
-        "colr", "pasp", "clap", "fiel", "gama", "mdcv", "clli", "cclv", "SmDm", "CoLL", "st3d",
-        "sv3d",
+        "colr", "pasp", "clap", "fiel", "gama", "mdcv", "clli", "cclv", "SmDm", "CoLL", "chrm",
+        "st3d", "sv3d",
     ]
     private static let ofSounds: Set<BoxType> = [
         "esds", "wave", "chan", "chnl", "srat", "pcmC", "btrt", "dac3", "dec3", "dac4", "alac",
-        "dOps", "dfLa", "damr", "dmlp", "ddts", "udts", "mhaC", "SA3D",
+        "dOps", "dfLa", "damr", "dmlp", "ddts", "udts", "mhaC", "SA3D", "sinf",
     ]
     /// Boxes of QuickTime's `wave`, which has the codec's, too.
     private static let ofWaves: Set<BoxType> = ["frma", "enda", "mp4a", "\0\0\0\0"]
@@ -93,7 +93,7 @@ extension MovieBox {
         case "wave":
             guard let entries = Self.entries(of: bytes[...]) else { return nil }
             box = joined(
-                entries.compactMap { entry in
+                entries.compactMap { entry -> MovieBox? in
                     let isKnown =
                         Self.ofWaves.contains(entry.type) || Self.ofSounds.contains(entry.type)
                     return isKnown && entry.type != "wave"
@@ -172,7 +172,7 @@ extension MovieBox {
     func strippedMediaHeader(_ strip: MovieStrip) -> MovieBox {
         let entries = Self.entries(of: bytes[...]) ?? []
         return joined(
-            entries.compactMap { entry in
+            entries.compactMap { entry -> MovieBox? in
                 switch entry.type {
                 case "gmin": return MovieBox("gmin", Array(entry.bytes.prefix(16)))
                 case "text": return MovieBox("text", Array(entry.bytes.prefix(36)))
