@@ -204,10 +204,23 @@ struct CoordinateScanner {
 
     private func decimal(after offset: Int) -> Decimal? { decimal(at: skippingSpace(offset)) }
 
+    /// The end of minutes behind a letter that stands for the sign of degrees: 48d51m30s, 48o51'30".
+    private func endOfMinutes(behindLetterAt offset: Int) -> Int? {
+        guard "do".utf8.contains(PlainText.small(byte(offset))),
+            let minutes = decimal(at: offset + 1), minutes.value < 60,
+            "'m".utf8.contains(byte(minutes.end)), !PlainText.isLetter(byte(minutes.end + 1))
+        else { return nil }
+        return minutes.end + 1
+    }
+
     private func readDegrees(_ number: inout Number) {
-        guard number.value <= 180,
-            let degrees = end(of: Self.degreeSigns, at: number.range.upperBound)
-        else { return }
+        guard number.value <= 180 else { return }
+        if let end = endOfMinutes(behindLetterAt: number.range.upperBound) {
+            (number.hasDegrees, number.hasMinutes) = (true, true)
+            number.range = number.range.lowerBound..<end
+            return
+        }
+        guard let degrees = end(of: Self.degreeSigns, at: number.range.upperBound) else { return }
         number.hasDegrees = true
         var last = degrees
         if let minutes = decimal(after: degrees) {
@@ -317,7 +330,8 @@ struct CoordinateScanner {
 
     private static let names = [
         "latitude", "longitude", "longtitude", "latitud", "longitud", "breitengrad", "langengrad",
-        "lat", "lng", "lon", "long", "mlat", "mlon", "!3d", "!4d", "!2d",
+        "lat", "lng", "lon", "long", "mlat", "mlon", "!3d", "!4d", "!2d", "latitudee7",
+        "longitudee7", "late7", "lnge7", "lone7",
     ].map { Array($0.utf8) }
     /// It is a word of its own: "2.25 m long".
     private static let long = Array("long".utf8)
@@ -325,7 +339,11 @@ struct CoordinateScanner {
 
     /// Whether a number is named as a latitude or a longitude.
     private func isNamed(_ number: Number) -> Bool {
-        guard number.value <= 180, number.decimals >= 2 || number.hasDegrees else { return false }
+        // Whole numbers count millionths, or tenths of those.
+        let isScaled = number.decimals == 0 && (7...10).contains(number.whole)
+        guard isScaled || number.value <= 180 && (number.decimals >= 2 || number.hasDegrees) else {
+            return false
+        }
         var end = number.range.lowerBound
         while end > 0, number.range.lowerBound - end < Self.gapMax,
             Self.between.contains(byte(end - 1))
@@ -366,7 +384,7 @@ struct CoordinateScanner {
         "coordenadas", "coordinaten", "position", "location", "standort", "point", "linestring",
         "polygon", "latlng", "latlon", "lonlat", "lnglat", "geopoint", "geotag", "wgs84",
     ].map { Array($0.utf8) }
-    private static let beforePairs = Set(" :=\"'([{".utf8)
+    private static let beforePairs = Set(" :=\"'([{>".utf8)
     private static let beforePairsMax = 6
 
     /// `@48.85,2.29`, `q=48.85,2.29`, `q=loc:48.85,2.29`, `ll=…`, `"coordinates": [2.29, 48.85]`, `POINT(2.29 48.85)`.
