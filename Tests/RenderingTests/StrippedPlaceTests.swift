@@ -1,4 +1,3 @@
-import Codecs
 import Edits
 import Foundation
 import MinilabTesting
@@ -190,7 +189,7 @@ import Testing
         Data(exif).range(of: Data("NOTE-OF-THE-MAKER".utf8)) != nil
     }
 
-    private static func little(_ number: Int, _ count: Int) -> [UInt8] {
+    static func little(_ number: Int, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
 
@@ -229,7 +228,7 @@ import Testing
     // MARK: Encodings
 
     private static let degrees = "10°07'24.4\"N 20°45'55.5\"E"
-    private static let decimals = "10.1234567, 20.7654321"
+    static let decimals = "10.1234567, 20.7654321"
     private static let latin: [UInt8] = degrees.unicodeScalars.map { UInt8($0.value) }
     private static let roman: [UInt8] = degrees.unicodeScalars.map {
         $0 == "°" ? 0xA1 : UInt8($0.value)
@@ -242,7 +241,7 @@ import Testing
     ]
 
     /// Whether what is ASCII in the texts is left in some bytes.
-    private static func tells(_ bytes: [UInt8]) -> Bool {
+    static func tells(_ bytes: [UInt8]) -> Bool {
         let data = Data(bytes.filter { $0 != 0 })
         return ["24.4\"N", "45'55.5", latitude, longitude].contains {
             data.range(of: Data($0.utf8)) != nil
@@ -414,73 +413,22 @@ import Testing
         }
     }
 
-    // MARK: Profiles
-
-    /// A profile with tags of these contents, and bytes behind them.
-    private static func profile(_ tags: [[UInt8]], behind: [UInt8] = []) -> [UInt8] {
-        func big(_ number: Int) -> [UInt8] { Self.little(number, 4).reversed() }
-        var (table, contents) = (big(tags.count), [UInt8]())
-        let start = 128 + 4 + 12 * tags.count
-        for tag in tags {
-            table += Array("tag ".utf8) + big(start + contents.count) + big(tag.count)
-            contents += tag
+    @Test func `have none in the rights that stay where all else goes`() throws {
+        for (rights, stays) in [("© Anna", true), ("© Anna, at " + Self.decimals, false)] {
+            let packet = XMP.packet(
+                of: """
+                    <rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/">\
+                    <dc:creator><rdf:Seq><rdf:li>Ada</rdf:li><rdf:li>\(Self.decimals)</rdf:li></rdf:Seq></dc:creator>\
+                    <dc:rights><rdf:Alt><rdf:li xml:lang="x-default">\(rights)</rdf:li></rdf:Alt></dc:rights>\
+                    </rdf:Description>
+                    """)
+            let result = PhotoMetadata(xmp: packet).result(
+                PictureFacts(size: PixelSize(width: 8, height: 8)),
+                as: Recipe.Output(format: .jpeg, strip: .all, keepsRights: true))
+            let written = try #require(result.xmp)
+            let text = String(decoding: written, as: UTF8.self)
+            #expect(!Self.tells(written) && text.contains("Ada"), "\(text)")
+            #expect(text.contains("© Anna") == stays)
         }
-        return [UInt8](repeating: 7, count: 100) + [UInt8](repeating: 0, count: 28) + table
-            + contents + behind
-    }
-
-    @Test func `have none in texts of a profile, which stays as long as it is`() {
-        let head: [UInt8] = [0, 0, 0, 0]
-        func described(_ text: String) -> [UInt8] {
-            Array("desc".utf8) + head + [0, 0, 0, UInt8(text.utf8.count)] + text.utf8
-        }
-        func translated(_ text: String) -> [UInt8] {
-            let wide = text.utf8.flatMap { [0, $0] }
-            return Array("mluc".utf8) + head + [0, 0, 0, 1, 0, 0, 0, 12] + Array("enUS".utf8)
-                + [0, 0, 0, UInt8(wide.count), 0, 0, 0, 28] + wide
-        }
-        func plain(_ text: String) -> [UInt8] { Array("text".utf8) + head + text.utf8 }
-        func unknown(_ text: String) -> [UInt8] { Array("spot".utf8) + head + text.utf8 }
-        let curve = Array("curv".utf8) + head + [0, 0, 0, 1, 2, 51]
-        for made in [described, translated, plain, unknown] {
-            let kept = Self.profile([curve, made("Display P3")])
-            #expect(PlacelessProfile.profile(kept) == kept)
-            let result = PlacelessProfile.profile(
-                Self.profile([curve, made("at " + Self.decimals), plain("CC0")]))
-            #expect(!Self.tells(result))
-            #expect(
-                result.count
-                    == Self.profile([curve, made("at " + Self.decimals), plain("CC0")]).count)
-            #expect(Data(result).range(of: Data(curve)) != nil)
-            #expect(Data(result).range(of: Data("CC0".utf8)) != nil)
-            // The digest of what it was is none of it any more.
-            #expect(result[84..<100].allSatisfy { $0 == 0 })
-        }
-        let behind = PlacelessProfile.profile(
-            Self.profile([curve], behind: Array(Self.decimals.utf8)))
-        #expect(!Self.tells(behind) && Data(behind).range(of: Data(curve)) != nil)
-        for damaged in [[], [1, 2, 3], [UInt8](repeating: 0xFF, count: 200)] as [[UInt8]] {
-            #expect(PlacelessProfile.profile(damaged) == damaged)
-        }
-    }
-
-    @Test func `have none in the profile of a JPEG, whole or damaged`() throws {
-        let text = Array("text\0\0\0\0".utf8) + Array(Self.decimals.utf8)
-        let profile = Self.profile([text])
-        let facts = PictureFacts(size: PixelSize(width: 8, height: 8))
-        let signature = Array("ICC_PROFILE\0".utf8)
-        let half = profile.count / 2
-        let whole = [
-            JPEGMarker(code: 0xE2, bytes: signature + [1, 2] + profile[..<half]),
-            JPEGMarker(code: 0xE2, bytes: signature + [2, 2] + profile[half...]),
-        ]
-        let damaged = [JPEGMarker(code: 0xE2, bytes: signature + [1, 2] + profile)]
-        for strip in [Recipe.Strip.gps, .all] {
-            let kept = whole.carried(to: facts, strip: strip)
-            #expect(kept.profile == .whole(PlacelessProfile.profile(profile)))
-            #expect(!kept.contains { Self.tells($0.bytes) })
-            #expect(damaged.carried(to: facts, strip: strip).isEmpty)
-        }
-        #expect(whole.carried(to: facts, strip: .none).profile == .whole(profile))
     }
 }

@@ -101,9 +101,9 @@ extension PhotoMetadata {
                 ?? false)
     }
 
-    /// The changes that write creator and rights as the photo has them.
+    /// The changes that write creator and rights as the photo has them, where all else is removed: without texts that have coordinates.
     public var rights: MetadataChanges {
-        let texts = texts
+        let texts = texts.withoutCoordinates
         var values: [MetadataChanges.Field: MetadataChanges.Value] = [:]
         if !texts.creator.isEmpty {
             values[.creator] = .list(texts.creator.map { Placeholders(literal: $0) })

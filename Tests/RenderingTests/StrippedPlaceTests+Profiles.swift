@@ -1,0 +1,78 @@
+import Codecs
+import Edits
+import Foundation
+import PhotoFiles
+import Testing
+
+@testable import Rendering
+
+/// Profiles of colours have texts, and stay where all else goes.
+extension StrippedPlaceTests {
+    /// A profile with tags of these contents, and bytes behind them.
+    private static func profile(_ tags: [[UInt8]], behind: [UInt8] = []) -> [UInt8] {
+        func big(_ number: Int) -> [UInt8] { Self.little(number, 4).reversed() }
+        var (table, contents) = (big(tags.count), [UInt8]())
+        let start = 128 + 4 + 12 * tags.count
+        for tag in tags {
+            table += Array("tag ".utf8) + big(start + contents.count) + big(tag.count)
+            contents += tag
+        }
+        return [UInt8](repeating: 7, count: 100) + [UInt8](repeating: 0, count: 28) + table
+            + contents + behind
+    }
+
+    @Test func `have none in texts of a profile, which stays as long as it is`() {
+        let head: [UInt8] = [0, 0, 0, 0]
+        func described(_ text: String) -> [UInt8] {
+            Array("desc".utf8) + head + [0, 0, 0, UInt8(text.utf8.count)] + text.utf8
+        }
+        func translated(_ text: String) -> [UInt8] {
+            let wide = text.utf8.flatMap { [0, $0] }
+            return Array("mluc".utf8) + head + [0, 0, 0, 1, 0, 0, 0, 12] + Array("enUS".utf8)
+                + [0, 0, 0, UInt8(wide.count), 0, 0, 0, 28] + wide
+        }
+        func plain(_ text: String) -> [UInt8] { Array("text".utf8) + head + text.utf8 }
+        func unknown(_ text: String) -> [UInt8] { Array("spot".utf8) + head + text.utf8 }
+        let curve = Array("curv".utf8) + head + [0, 0, 0, 1, 2, 51]
+        for made in [described, translated, plain, unknown] {
+            let kept = Self.profile([curve, made("Display P3")])
+            #expect(PlacelessProfile.profile(kept) == kept)
+            let result = PlacelessProfile.profile(
+                Self.profile([curve, made("at " + Self.decimals), plain("CC0")]))
+            #expect(!Self.tells(result))
+            #expect(
+                result.count
+                    == Self.profile([curve, made("at " + Self.decimals), plain("CC0")]).count)
+            #expect(Data(result).range(of: Data(curve)) != nil)
+            #expect(Data(result).range(of: Data("CC0".utf8)) != nil)
+            // The digest of what it was is none of it any more.
+            #expect(result[84..<100].allSatisfy { $0 == 0 })
+        }
+        let behind = PlacelessProfile.profile(
+            Self.profile([curve], behind: Array(Self.decimals.utf8)))
+        #expect(!Self.tells(behind) && Data(behind).range(of: Data(curve)) != nil)
+        for damaged in [[], [1, 2, 3], [UInt8](repeating: 0xFF, count: 200)] as [[UInt8]] {
+            #expect(PlacelessProfile.profile(damaged) == damaged)
+        }
+    }
+
+    @Test func `have none in the profile of a JPEG, whole or damaged`() throws {
+        let text = Array("text\0\0\0\0".utf8) + Array(Self.decimals.utf8)
+        let profile = Self.profile([text])
+        let facts = PictureFacts(size: PixelSize(width: 8, height: 8))
+        let signature = Array("ICC_PROFILE\0".utf8)
+        let half = profile.count / 2
+        let whole = [
+            JPEGMarker(code: 0xE2, bytes: signature + [1, 2] + profile[..<half]),
+            JPEGMarker(code: 0xE2, bytes: signature + [2, 2] + profile[half...]),
+        ]
+        let damaged = [JPEGMarker(code: 0xE2, bytes: signature + [1, 2] + profile)]
+        for strip in [Recipe.Strip.gps, .all] {
+            let kept = whole.carried(to: facts, strip: strip)
+            #expect(kept.profile == .whole(PlacelessProfile.profile(profile)))
+            #expect(!kept.contains { Self.tells($0.bytes) })
+            #expect(damaged.carried(to: facts, strip: strip).isEmpty)
+        }
+        #expect(whole.carried(to: facts, strip: .none).profile == .whole(profile))
+    }
+}
