@@ -166,9 +166,9 @@ enum HeaderJPEG {
         func map(thumbnail: [UInt8], own: [UInt8], further: [UInt8], end: [UInt8]) -> [UInt8] {
             let head = HeaderJPEG.segment(0xE0, Array("JFIF\0".utf8) + density + thumbnail)
             let scan: [UInt8] = [0xFF, 0xDA, 0, 3, 1, 7, 0xFF, 0, 8, 0xFF, 0xD0, 9]
-            return [0xFF, 0xD8] + head + own + profile
-                + HeaderJPEG.segment(0xEE, colours + further) + scan + own + scan + [0xFF, 0xD9]
-                + end
+            let adobe = HeaderJPEG.segment(0xEE, colours + further)
+            let (first, last): ([UInt8], [UInt8]) = ([0xFF, 0xD8], [0xFF, 0xD9])
+            return [first, head, own, profile, adobe, scan, own, scan, last, end].flatMap { $0 }
         }
         let own = [0xE0, 0xE1, 0xE5, 0xEE, 0xFE].flatMap { HeaderJPEG.segment($0, place) }
         let full = map(thumbnail: [1, 1, 9, 9, 9], own: own, further: place, end: place)

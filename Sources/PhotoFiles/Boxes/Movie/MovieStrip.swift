@@ -64,7 +64,7 @@ public enum MovieStrip: Sendable {
 
     /// Kinds of values that stay: texts and numbers, and those of iTunes, which state none. Pictures have metadata of their own (QuickTime File
     /// Format, "Well-known types").
-    static let valueTypes = Set([0, 1, 2, 4, 5] + Array(21...24) + Array(65...79))
+    static let valueTypes = Set([0, 1, 2, 4, 5]).union(21...24).union(65...79)
 
     /// Groups of samples that stay: where decoding and layers begin. Source: ISO/IEC 14496-12 §10, ISO/IEC 14496-15 §8.4 and §9.
     static let groupings: Set<BoxType> = [

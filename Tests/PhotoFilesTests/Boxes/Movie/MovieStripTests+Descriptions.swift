@@ -56,8 +56,9 @@ extension MovieStripTests {
             // The length of version 2, with eight bytes in front of it.
             if version == 2 { fields[31] = 72 }
             let frma = box("frma", text("mp4a")) + box("esds", [0, 0, 0, 0, 3, 1, 1])
-            let wave = fields + box("wave", frma + [0, 0, 0, 8, 0, 0, 0, 0])
-            let more = fields + box("wave", frma + box("spot", [1]) + [0, 0, 0, 8, 0, 0, 0, 0])
+            let end: [UInt8] = [0, 0, 0, 8, 0, 0, 0, 0]
+            let wave = fields + box("wave", frma + end)
+            let more = fields + box("wave", frma + box("spot", [1]) + end)
             for strip in [MovieStrip.location, .all] {
                 #expect(description("soun", wave, strip) == wave, "\(version)")
                 #expect(description("soun", more, strip) == wave, "\(version)")
@@ -65,9 +66,10 @@ extension MovieStripTests {
             }
         }
         let info: [UInt8] = [0, 0, 0, 34] + Self.zeros(34)
-        let comments = [0x84, 0, 0, UInt8(Self.place.count)] + Self.place
-        let flac = box("dfLa", [0, 0, 0, 0] + info + comments)
-        let alone = box("dfLa", [0, 0, 0, 0, 0x80] + info.dropFirst())
+        let comments: [UInt8] = [0x84, 0, 0, UInt8(Self.place.count)] + Self.place
+        let (version, mark): ([UInt8], [UInt8]) = ([0, 0, 0, 0], [0x80])
+        let flac = box("dfLa", version + info + comments)
+        let alone = box("dfLa", version + mark + info.dropFirst())
         #expect(description("soun", Self.zeros(28) + flac, .location) == Self.zeros(28) + alone)
     }
 

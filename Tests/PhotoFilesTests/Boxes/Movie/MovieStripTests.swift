@@ -417,7 +417,8 @@ import Testing
 
     @Test func `a group of samples goes that nobody knows`() {
         for (type, stays) in [("roll", true), ("spot", false)] {
-            let group = [1, 0, 0, 0] + text(type) + [0, 0, 0, 2, 0, 0, 0, 1, 0, 1]
+            let end: [UInt8] = [0, 0, 0, 2, 0, 0, 0, 1, 0, 1]
+            let group: [UInt8] = [1, 0, 0, 0] + text(type) + end
             for table in ["sgpd", "sbgp"] as [BoxType] {
                 #expect((kept(table, group, in: "stbl", .location) != nil) == stays)
             }
