@@ -85,7 +85,8 @@ import Testing
         "q=48.85+2.29", "48.8584+2.2945", "48.8584 с.ш. 2.2945 в.д.", "北纬48.8584 东经2.2945",
         "北緯48度51分30秒", "широта 48.8584, долгота 2.2945", "Breite 48.85837, Länge 2.29448",
         "위도 48.8584 경도 2.2945", "48d51m30s N", "48o51'30\"", "{\"latitudeE7\":488584000}",
-        "lon=22945000", "<coordinates>2.29,48.85,0</coordinates>",
+        "lon=22945000", "+4851.504+00217.670/", "-485130+0021740/",
+        "<coordinates>2.29,48.85,0</coordinates>",
     ]
 
     private static let links: [String] = [
@@ -136,7 +137,7 @@ import Testing
         "Open 9:00-17:30, 9.00", "Coordinates unknown", "GPS off",
         "Anna & Ben 12.05.2024 / 13.05.2024", "F4CDE9A1-9E0B-4C1D-8A7B-4CDE12345678", "室温 20度",
         "45度、撮影 10時30分", "Länge: 2.25 m, Breite 1.10 m", "1.5 + 2.25", "3d print, 2D",
-        "Flat 1234567",
+        "Flat 1234567", "+4930-12345",
         "module: photo; aec_lux: 144.26443; cct_value: 0.0",
     ])
     func `are not seen in dates, versions, lenses, matrices and other links`(text: String) {

@@ -437,6 +437,7 @@ struct CoordinateScanner {
     }
 
     private func isPlace(_ first: Number, _ second: Number) -> Bool {
+        if isSigned(first, second) { return true }
         let (low, high) = (min(first.value, second.value), max(first.value, second.value))
         guard low <= 90, high <= 180, first.whole <= 3, !second.isDotted,
             second.whole <= 3 || isAdjacent(first, second)
@@ -462,6 +463,14 @@ struct CoordinateScanner {
         if isOfMap(first) { return least >= 2 }
         let needed = first.hasComma || second.hasComma || second.isJoined ? 4 : 3
         return least >= needed || least >= 2 && max(first.decimals, second.decimals) >= needed + 1
+    }
+
+    /// Whether two numbers are degrees and minutes, perhaps with seconds, by ISO 6709: +4851.504+00217.670/, +485130+0021740/.
+    private func isSigned(_ first: Number, _ second: Number) -> Bool {
+        isAdjacent(first, second) && first.isSigned && second.isSigned
+            && [4, 6].contains(first.whole) && [5, 7].contains(second.whole)
+            // Numbers of phones have neither.
+            && (first.decimals > 0 || byte(second.range.upperBound) == UInt8(ascii: "/"))
     }
 
     private func isAdjacent(_ first: Number, _ second: Number) -> Bool {

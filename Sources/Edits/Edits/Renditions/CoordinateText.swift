@@ -53,20 +53,19 @@ public enum CoordinateText {
 
     private static func isIn(_ text: PlainText, readsLists: Bool) -> Bool {
         func findsPlace(_ text: PlainText) -> Bool {
-            // With its dates, which may be degrees: 48:51:30N.
-            [text, text.withoutDates].contains { text in
-                text.map {
-                    CoordinateScanner(bytes: $0.bytes, readsLists: readsLists).findsPlace()
-                } ?? false
-            }
+            CoordinateScanner(bytes: text.bytes, readsLists: readsLists).findsPlace()
+        }
+        func findsPlaceBesideDates(_ text: PlainText) -> Bool {
+            // With its dates, which may be degrees (48:51:30N), and without.
+            findsPlace(text) || text.withoutDates.map(findsPlace) ?? false
         }
         var text = text
         for _ in 0..<escapesMax {
-            if findsPlace(text) { return true }
+            if findsPlaceBesideDates(text) { return true }
             guard let unescaped = text.unescaped else { return false }
             text = unescaped
         }
-        return findsPlace(text)
+        return findsPlaceBesideDates(text)
     }
 
     /// Returns which texts of a list have coordinates, alone or together: a latitude in one keyword, and the longitude in another.
