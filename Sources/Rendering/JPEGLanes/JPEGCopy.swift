@@ -147,7 +147,7 @@ extension [JPEGMarker] {
         var facts = facts
         facts.removesLocation = strip == .gps
         var packet = strip == .all ? nil : xmp.flatMap { XMP.revised($0, to: facts) }
-        return withProfile(keptBy: strip).flatMap { marker -> [JPEGMarker] in
+        return withoutPlaces(strip).flatMap { marker -> [JPEGMarker] in
             if marker.code == 0xE2, marker.starts(with: Signature.profile) { return [marker] }
             guard strip != .all else { return [] }
             let bytes: [UInt8]?
@@ -193,7 +193,7 @@ extension [JPEGMarker] {
             IPTC.photoshopBlock(result.iptc, paths).map { [JPEGMarker(code: 0xED, bytes: $0)] }?
             .filter { $0.bytes.count <= JPEGMarker.bytesMax } ?? []
         var placed: [JPEGMarker] = []
-        for marker in withProfile(keptBy: output.strip) {
+        for marker in withoutPlaces(output.strip) {
             switch marker.code {
             case 0xE2 where marker.starts(with: Signature.profile): placed.append(marker)
             case 0xE1 where marker.starts(with: Signature.exif):
@@ -215,7 +215,16 @@ extension [JPEGMarker] {
         return exif + xmp + placed
     }
 
-    /// Returns the segments, whose profile has no places in its texts where metadata are removed.
+    /// Returns the segments without comments that are a place together, and with a profile without places in its texts, where metadata are
+    /// removed.
+    private func withoutPlaces(_ strip: Recipe.Strip) -> [JPEGMarker] {
+        let comments = indices.filter { self[$0].code == 0xFE }
+        guard strip == .gps, comments.count > 1 else { return withProfile(keptBy: strip) }
+        let places = CoordinateText.places(in: comments.map { self[$0].bytes })
+        let gone = Set(places.map { comments[$0] })
+        return indices.filter { !gone.contains($0) }.map { self[$0] }.withProfile(keptBy: strip)
+    }
+
     private func withProfile(keptBy strip: Recipe.Strip) -> [JPEGMarker] {
         func isProfile(_ marker: JPEGMarker) -> Bool {
             marker.code == 0xE2 && marker.starts(with: Signature.profile)

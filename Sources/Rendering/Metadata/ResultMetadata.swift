@@ -80,13 +80,20 @@ struct ResultMetadata {
     private func kept(
         _ texts: [(key: String, text: String)], _ strip: Recipe.Strip
     ) -> [(key: String, text: String)] {
-        texts.compactMap { key, text in
-            guard Self.isKept((key, text), by: strip),
+        let places = Self.places(among: texts.map { $0.text }, strip)
+        return texts.indices.compactMap { index -> (key: String, text: String)? in
+            let (key, text) = texts[index]
+            guard !places.contains(index), Self.isKept((key, text), by: strip),
                 !(iptcText != nil && PNGFurtherChunks.isIPTC(key))
             else { return nil }
             guard let copies else { return (key, text) }
             return copies.text(key, text).map { (key, $0) }
         }
+    }
+
+    /// Which texts are a place together, where places are removed.
+    private static func places(among texts: [String], _ strip: Recipe.Strip) -> Set<Int> {
+        strip == .gps ? CoordinateText.places(in: texts.map { Array($0.utf8) }) : []
     }
 
     private func further(_ strip: Recipe.Strip) -> [(key: String, text: String)] {
@@ -109,8 +116,11 @@ struct ResultMetadata {
         of image: Image, strip: Recipe.Strip, format: Recipe.Format, placeholder: ExifPlaceholder?
     ) -> [Image.MetadataChange] {
         var changes = image.fieldNames.map(Image.MetadataChange.remove)
-        changes += known(image).compactMap { field, key, text in
-            kept([(key, text)], strip).first.map { .setString(field, $0.text) }
+        let read = known(image)
+        let places = Self.places(among: read.map { $0.text }, strip)
+        for (index, item) in read.enumerated() where !places.contains(index) {
+            guard let text = kept([(item.key, item.text)], strip).first?.text else { continue }
+            changes.append(.setString(item.field, text))
         }
         changes.append(.setInt(Field.orientation, 1))
         if let profile { changes.append(.setData(Field.profile, profile)) }

@@ -1,12 +1,14 @@
 import Codecs
 import Edits
 import Foundation
+import MinilabTesting
 import PhotoFiles
+import RenderProtocol
 import Testing
 
 @testable import Rendering
 
-/// Profiles of colours have texts, and stay where all else goes.
+/// Profiles of colours, which stay where all else goes, and texts that are a place together.
 extension StrippedPlaceTests {
     /// A profile with tags of these contents, and bytes behind them.
     private static func profile(_ tags: [[UInt8]], behind: [UInt8] = []) -> [UInt8] {
@@ -55,6 +57,33 @@ extension StrippedPlaceTests {
         #expect(!Self.tells(behind) && Data(behind).range(of: Data(curve)) != nil)
         for damaged in [[], [1, 2, 3], [UInt8](repeating: 0xFF, count: 200)] as [[UInt8]] {
             #expect(PlacelessProfile.profile(damaged) == damaged)
+        }
+    }
+
+    @Test func `have none in two comments of a JPEG together`() {
+        let facts = PictureFacts(size: PixelSize(width: 8, height: 8))
+        let comments = ["10.1234567", "horse", "20.7654321"].map {
+            JPEGMarker(code: 0xFE, bytes: Array($0.utf8))
+        }
+        #expect(comments.carried(to: facts, strip: .gps) == [comments[1]])
+        #expect(comments.carried(to: facts, strip: .none) == comments)
+    }
+
+    @Test func `have none in two texts of a PNG together`() throws {
+        let studio = try Studio()
+        let edge = try Data(contentsOf: URL(filePath: Repository.fixture("Cases/edge.png").path))
+        let photo = try studio.write(Array(edge), as: "in.png")
+        let texts = [
+            "-PNG:Title=10.1234567", "-PNG:Author=Ada", "-PNG:Comment=20.7654321",
+        ]
+        _ = try Tool.run("exiftool", ["-q", "-overwrite_original"] + texts + [photo])
+        for filters in [[], [try Filter("CIExposureAdjust", ["ev": 0.1])]] {
+            let recipe = try Recipe(filters: filters, output: .init(format: .png, strip: .gps))
+            for path in try studio.render(photo, recipe, [.full], stem: "out") {
+                let tags = try Exiftool.tags(of: path, "-G1")
+                #expect("\(tags)".contains("Ada"), "\(tags)")
+                #expect(!"\(tags)".contains("10.12") && !"\(tags)".contains("20.76"), "\(tags)")
+            }
         }
     }
 
