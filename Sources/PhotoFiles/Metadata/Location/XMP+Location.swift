@@ -16,9 +16,9 @@ struct PlacelessXMP {
             let root = XMPElement(bytes, in: 0..<bytes.count)
         else { return nil }
         let packet = PlacelessXMP(bytes: bytes, declared: declared)
-        guard packet.space(of: root.name).isKnown, !CoordinateText.isIn(root.text(bytes)) else {
-            return nil
-        }
+        guard packet.space(of: root.name).isKnown, !namesPlace(root.name),
+            !CoordinateText.isIn(root.text(bytes))
+        else { return nil }
         var changes: [(range: Range<Int>, new: [UInt8])] = []
         packet.remove(from: root, within: "", &changes)
         var element = XMPPacket(bytes)
@@ -30,7 +30,15 @@ struct PlacelessXMP {
         from element: XMPElement, within outer: String,
         _ changes: inout [(range: Range<Int>, new: [UInt8])]
     ) {
-        for attribute in element.attributes where !Self.isDeclaration(attribute.name) {
+        for attribute in element.attributes {
+            if let prefix = Self.prefix(declaredBy: attribute.name) {
+                // Nothing of an unknown name space stays, and its name may be anything.
+                let isKnown = declared[prefix]?.allSatisfy(Self.known.contains) == true
+                if !isKnown || Self.namesPlace(attribute.name) {
+                    changes.append((attribute.whole, []))
+                }
+                continue
+            }
             let space = space(of: attribute.name, isAttribute: true)
             let value = bytes[attribute.value]
             // No well-formed value has a "<", so readers would differ in what this one is.
@@ -104,11 +112,14 @@ struct PlacelessXMP {
             && CoordinateText.isIn(text, readsLists: !Self.numbers.contains(space))
     }
 
-    private static func isDeclaration(_ name: String) -> Bool {
-        name == "xmlns" || name.hasPrefix("xmlns:")
+    /// The prefix that an attribute declares, empty for the default name space; nil for another attribute.
+    private static func prefix(declaredBy name: String) -> String? {
+        if name == "xmlns" { return "" }
+        return name.hasPrefix("xmlns:") ? String(name.dropFirst(6)) : nil
     }
 
     private static func namesPlace(_ name: String) -> Bool {
+        if CoordinateText.isIn(name) { return true }
         let name = name.lowercased()
         return ["gps", "latitude", "longitude", "longtitude", "geohash"].contains {
             name.contains($0)
