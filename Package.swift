@@ -145,7 +145,7 @@ let package = Package(
             name: "Rendering",
             dependencies: [
                 "CCodecs", "CCompression", "CMinilab", "Codecs", "Edits", "Files", "Filters",
-                "PhotoFiles", "RenderProtocol", "Sandbox",
+                "PhotoFiles", "RenderProtocol", "Sandbox", systemPackage,
             ],
             exclude: [
                 "Encoders/MEASURED.md", "HDR/HDR.md", "HDR/MEASURED.md", "JPEGLanes/MEASURED.md",
@@ -201,7 +201,7 @@ let package = Package(
         .target(
             name: "Operations",
             dependencies: [
-                "Edits", "Files", "JobQueue", "Library", "Redis", "RenderProtocol", logging,
+                "Edits", "JobQueue", "Library", "Redis", "RenderProtocol", logging,
             ], path: "Sources/Commands/Operations"),
         // Keys of the gateway's clients: text, rights, storage.
         .target(
@@ -226,7 +226,7 @@ let package = Package(
                 "AccessKeys", "Dashboard", "Editors", "Edits", "Files", "JobQueue", "Library",
                 "Operations", "Redis", "RenderProtocol", "Telemetry", "Webhooks", asyncHTTPClient,
                 dequeModule, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
-                nioPosix, serviceLifecycle, systemPackage, tracing,
+                nioPosix, serviceLifecycle, tracing,
             ], path: "Sources/Gateway/Gateway", exclude: ["GATEWAY.md"],
             resources: [.embedInCode("OpenAPI/Contracts")]),
 
@@ -237,7 +237,7 @@ let package = Package(
                 "AccessKeys", "BlobStore", "BucketLibrary", "Editing", "Editors", "Edits", "Files",
                 "Filters", "JobQueue", "Library", "Operations", "Redis", "RenderPool",
                 "RenderProtocol", "Telemetry", "Worker", argumentParser, logging, serviceLifecycle,
-                subprocess, systemPackage, tracing, unixSignals,
+                subprocess, systemPackage, unixSignals,
             ], path: "Sources/Commands/Commands"),
         .executableTarget(
             name: "minilab", dependencies: ["Commands"], path: "Sources/Commands/minilab"),
@@ -246,9 +246,9 @@ let package = Package(
             name: "minilab-gateway",
             dependencies: [
                 "AccessKeys", "Commands", "Dashboard", "Editing", "Edits", "Files", "Gateway",
-                "JobQueue", "Library", "Operations", "Redis", "RenderPool", "RenderProtocol",
-                "Telemetry", "Webhooks", "Worker", argumentParser, logging, serviceLifecycle,
-                systemPackage, tracing, unixSignals,
+                "JobQueue", "Library", "Redis", "RenderPool", "RenderProtocol", "Telemetry",
+                "Webhooks", "Worker", argumentParser, logging, serviceLifecycle, systemPackage,
+                unixSignals,
             ], path: "Sources/Commands/minilab-gateway"),
         // Benchmarks, a mutator of photos, workers without pixels: for tests and ops/, not a product.
         .executableTarget(
@@ -259,7 +259,7 @@ let package = Package(
                 argumentParser, logging, serviceLifecycle, systemPackage, unixSignals,
             ], path: "Tests/Support/minilab-bench"),
         .executableTarget(
-            name: "minilab-render", dependencies: ["Edits", "Rendering", "RenderProtocol"],
+            name: "minilab-render", dependencies: ["Rendering", "RenderProtocol"],
             path: "Sources/Commands/minilab-render"),
         .executableTarget(
             name: "minilab-render-text", dependencies: ["CMinilab", "RenderProtocol", "TextChild"],
@@ -291,15 +291,15 @@ let package = Package(
         .target(
             name: "ServiceTesting",
             dependencies: [
-                "BlobStore", "JobQueue", "MinilabTesting", "Operations", logging, nioCore, nioHTTP1,
-                nioPosix, nioSSL,
+                "BlobStore", "JobQueue", "MinilabTesting", logging, nioCore, nioHTTP1, nioPosix,
+                nioSSL,
             ], path: "Tests/Support/ServiceTesting"),
         .testTarget(name: "EditsTests", dependencies: ["Edits", "Filters", "MinilabTesting"]),
         .testTarget(
             name: "EditorsTests", dependencies: ["Editors", "Edits", "Filters", "MinilabTesting"]),
         // Compares the contract in jobs/ with Edits, with independent tools as judges.
         .testTarget(
-            name: "ContractTests", dependencies: ["Editors", "Edits", "Filters", "MinilabTesting"]),
+            name: "ContractTests", dependencies: ["Editors", "Edits", "MinilabTesting"]),
         // The programs as an operator runs them: on a real Redis, killed by real signals. Tests start the released ones
         // (MinilabTesting.Programs), so that no test target depends on an executable.
         .testTarget(
@@ -316,37 +316,36 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Edits", "JobQueue", "Library", "MinilabTesting", "Operations", "Redis",
-                "ServiceTesting", logging,
+                "Edits", "JobQueue", "Library", "MinilabTesting", "Operations", "ServiceTesting",
             ]),
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "AccessKeys", "CCompression", "COpenSSL", "Dashboard", "Edits", "Files", "Gateway",
-                "JobQueue", "Library", "MinilabTesting", "Operations", "Redis", "ServiceTesting",
-                "Telemetry", "Webhooks", asyncHTTPClient, httpTypes, hummingbird, logging, nioCore,
-                nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle, systemPackage,
+                "AccessKeys", "CCompression", "COpenSSL", "Dashboard", "Editors", "Edits", "Files",
+                "Gateway", "JobQueue", "Library", "MinilabTesting", "Operations", "Redis",
+                "ServiceTesting", "Telemetry", "Webhooks", asyncHTTPClient, httpTypes, hummingbird,
+                logging, nioCore, nioEmbedded, nioHTTP1, nioPosix, serviceLifecycle, systemPackage,
+                tracing,
             ]),
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "BlobStore", "BucketLibrary", "Editors", "Edits", "Files", "Filters", "Library",
+                "BlobStore", "BucketLibrary", "Editors", "Edits", "Files", "Library",
                 "MinilabTesting", "ServiceTesting", logging, nioCore, nioHTTP1, nioSSL,
                 systemPackage,
             ]),
         .testTarget(
             name: "WorkerTests",
             dependencies: [
-                "Editing", "Editors", "Edits", "Files", "Filters", "JobQueue", "Library",
-                "MinilabTesting", "Redis", "RenderPool", "RenderProtocol", "Telemetry", "Worker",
-                logging, nioCore, nioEmbedded, serviceLifecycle, systemPackage,
+                "Editing", "Editors", "Edits", "Files", "JobQueue", "Library", "MinilabTesting",
+                "Redis", "RenderPool", "RenderProtocol", "Telemetry", "Worker", logging, nioCore,
+                nioEmbedded, serviceLifecycle, systemPackage,
             ]),
         .testTarget(
             name: "TelemetryTests",
             dependencies: [
-                "Edits", "MinilabTesting", "ServiceTesting", "Telemetry", logging, nioCore,
-                nioHTTP1, nioPosix, serviceLifecycle, serviceLifecycleTestKit, systemPackage,
-                tracing,
+                "Edits", "MinilabTesting", "ServiceTesting", "Telemetry", logging,
+                serviceLifecycleTestKit, systemPackage, tracing,
             ]),
         .testTarget(
             name: "PhotoFilesTests",
@@ -365,7 +364,7 @@ let package = Package(
         .testTarget(
             name: "TextTests",
             dependencies: [
-                "CText", "Edits", "Files", "MinilabTesting", "RenderProtocol", "TextChild",
+                "Edits", "Files", "MinilabTesting", "RenderProtocol", "TextChild",
             ]),
     ]
 )
@@ -400,7 +399,7 @@ if Context.environment["MINILAB_FUZZING"] != nil {
     package.targets.append(
         .executableTarget(
             name: "minilab-render-x86-64-v3",
-            dependencies: ["Edits", "RenderingV3", "RenderProtocol"],
+            dependencies: ["RenderingV3", "RenderProtocol"],
             path: "Sources/Commands/x86-64-v3/minilab-render", swiftSettings: wideSettings))
     package.products.append(
         .executable(name: "minilab-render-x86-64-v3", targets: ["minilab-render-x86-64-v3"]))
