@@ -126,7 +126,6 @@ enum BatchRoutes {
     }
 
     private static func list(_ call: Call) async throws -> Response {
-        let key = try call.key
         let count = try call.number("count", in: 1...listedMax) ?? 50
         let list = try await newest(call.flag("open") ? .open : .all, count: count, call)
         let slots = try await slots(call)
