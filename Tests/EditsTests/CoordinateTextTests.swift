@@ -154,7 +154,7 @@ import Testing
 
     @Test func `are recognised in data that are no text`() {
         let place = "48.8584, 2.2945"
-        let wide = place.utf8.flatMap { [$0, 0] }
+        let wide: [UInt8] = place.utf8.flatMap { [$0, 0] }
         for text in [Array(place.utf8), wide] {
             #expect(CoordinateText.isIn(data: [0xFF, 0, 0, 1] + text + [0, 0, 0xFE]))
             #expect(CoordinateText.isIn(data: text))
