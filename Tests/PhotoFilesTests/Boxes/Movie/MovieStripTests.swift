@@ -260,7 +260,7 @@ import Testing
         #expect(named.contains("by the sea") && !named.contains("48.8"))
         #expect(value(["48.8583701", "2.2944813"]) == "")
         #expect(value(["a picture"], kind: 13) == "" && value(["a picture"], kind: 14) == "")
-        let titles = ["48.8583701", "2.2944813"].flatMap {
+        let titles: [UInt8] = ["48.8583701", "2.2944813"].flatMap {
             [0, UInt8($0.utf8.count), 0, 0] + text($0)
         }
         #expect(stripped([MovieBox("udta", box("©nam", titles))], .location) == [""])
