@@ -46,7 +46,7 @@ import Testing
         _ = try await rig.send("POST", "/v1/jobs/a/cancel", key: key)
         let stream = RedisArgument(rig.queue.name.keys.events)
         let rows = try await rig.redis.send(["XRANGE", stream, "-", "+"]).array
-        let fields = try #require(rows?.first?.array?.last?.array?.compactMap(\.string))
+        let fields = try #require(rows?.first?.array?.last?.array?.compactMap { $0.string })
         let json = fields[1].replacing(
             "cancelled by its producer", with: String(repeating: "x", count: bytes))
         try #require(json.utf8.count > bytes)

@@ -63,7 +63,7 @@ import Testing
         let many = try (0..<3).map { _ in try Self.channel() }
         for channel in few + many { connections.enter(channel) }
         connections.enter(try Self.channel("192.0.2.9"))
-        #expect(few.allSatisfy(\.isActive))
+        #expect(few.allSatisfy { $0.isActive })
         #expect(many.map(\.isActive) == [false, true, true])
     }
 }
