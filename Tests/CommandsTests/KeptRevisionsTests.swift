@@ -1,3 +1,4 @@
+import Edits
 import JobQueue
 import Library
 import Testing
