@@ -396,9 +396,10 @@ import Testing
         var cleared = entry([], decoder)
         #expect(kept(spot, .none) == spot)
         #expect(kept(spot, .location) == cleared && kept(spot, .all) == cleared)
-        let plain = entry(text("Lavc libx264"), decoder + box("colr", [1]))
+        let colour = box("colr", text("nclx") + [0, 1, 0, 1, 0, 1, 0x80])
+        let plain = entry(text("Lavc libx264"), decoder + colour)
         #expect(kept(plain, .location) == plain)
-        cleared = entry([], decoder + box("colr", [1]))
+        cleared = entry([], decoder + colour)
         #expect(kept(plain, .all) == cleared)
     }
 
