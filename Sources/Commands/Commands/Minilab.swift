@@ -89,7 +89,8 @@ extension AsyncParsableCommand {
 }
 
 extension ExitCode {
-    /// What a program was given is of a later release, and was left alone: EX_PROTOCOL of sysexits.h. systemd does not start it again.
+    /// The queue or the library is of a later release, and was left alone: EX_PROTOCOL of sysexits.h. systemd does not start the
+    /// program again.
     package static let laterRelease = ExitCode(76)
 
     static func isOfLaterRelease(_ error: any Error) -> Bool {

@@ -15,7 +15,7 @@ extension JobQueue {
         case unknown = "GONE"
         /// The job's record has a later format; a newer minilab can cancel the job.
         case later = "LATER"
-        /// What Redis has of the job is damaged; it stays as it is.
+        /// The job's record in Redis is damaged; it stays as it is.
         case damaged = "ERROR"
     }
 

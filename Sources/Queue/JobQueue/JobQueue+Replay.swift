@@ -19,7 +19,7 @@ extension JobQueue {
         case conflict = "OTHER"
         /// The job's record has a later format; a newer minilab can replay the job.
         case later = "LATER"
-        /// What Redis has of the job is damaged; it stays as it is.
+        /// The job's record in Redis is damaged; it stays as it is.
         case damaged = "ERROR"
     }
 

@@ -13,7 +13,7 @@ public enum QueueErrorCode: ErrorCode {
     case ingressFull
     /// A producer's id keeps Redis from adding to an ingress stream until a worker has admitted what is in it.
     case ingressClosed
-    /// What Redis has of a job is damaged, and other jobs are not concerned.
+    /// The record of a job in Redis is damaged, and other jobs are not concerned.
     case damagedRecord
     /// The queue is of a later release, and this one would misread it.
     case laterFormat

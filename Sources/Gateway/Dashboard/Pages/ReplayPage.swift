@@ -16,7 +16,7 @@ package struct ReplayPage: Page {
     let stopAction: String
     let canContinue: Bool
     let continueAction: String
-    /// What became of the jobs that are tried first; nil for a replay without a trial.
+    /// The results of the jobs that are tried first; nil for a replay without a trial.
     let trial: String?
     let message: String?
 

@@ -46,7 +46,7 @@ struct MemberUpload {
     /// The bytes that are paid for at a time.
     private static let paymentBytes = 64 << 10
 
-    /// What an upload needs of its call.
+    /// The values of its call that an upload needs.
     struct Border: Sendable {
         /// Runs the parsing of a part in the caller's turn.
         let permits: CallPermits
@@ -114,7 +114,7 @@ struct MemberUpload {
     ///
     /// - Parameter piece: The part; nil at the end of the body.
     private mutating func take(_ piece: ByteBuffer?, _ call: Border) async throws {
-        // What has arrived from a client that is gone is not worth a turn.
+        // A body whose client is gone is not worth a turn.
         guard call.isConnected() else { throw BodyRefusal.broken("the connection has ended") }
         let members = try await call.permits.reading(of: key) { read(piece) }
         for member in members { try await sender.add(member) }

@@ -26,8 +26,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isInRequest = false
     /// Whether a read waits until a handler asks for its body.
     private var isReadHeld = false
-    /// What one read brought of a body. The client chooses into how many chunks it is cut, and each part that is passed costs some
-    /// microseconds: 1 MB in chunks of a byte took seconds of a core.
+    /// The bytes of a body that one read brought. The client chooses into how many chunks it is cut, and each part that is passed
+    /// costs some microseconds: 1 MB in chunks of a byte took seconds of a core.
     private var collected: ByteBuffer?
     private var lingeredBytes = 0
     private var linger: Scheduled<Void>?

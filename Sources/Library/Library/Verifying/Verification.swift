@@ -18,7 +18,7 @@ public struct Verification: Sendable, Equatable, Encodable {
     public var notRenderedAgain = OtherOrigins()
     /// The problems found.
     public private(set) var problems: [Finding] = []
-    /// What a later release wrote, and this one cannot read: neither sound nor damaged.
+    /// The records that a later release wrote, and this one cannot read: neither sound nor damaged.
     public private(set) var later: [Finding] = []
     /// The checks that were not possible, with reasons.
     public private(set) var notes: [Finding] = []

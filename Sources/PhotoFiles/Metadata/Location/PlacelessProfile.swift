@@ -28,7 +28,7 @@ public enum PlacelessProfile {
                 texts.map { CoordinateText.isIn(bytes[$0]) } ?? CoordinateText.isIn(data: tag)
             if isPlace { clear(texts ?? offset + 8..<offset + length, of: &result) }
         }
-        // What lies between and behind the tags belongs to none.
+        // Bytes between and behind the tags belong to none.
         for range in gaps(between: known, in: bytes.count)
         where CoordinateText.isIn(data: bytes[range]) { clear(range, of: &result) }
         if CoordinateText.isIn(data: bytes[reserved]) { clear(reserved, of: &result) }

@@ -16,7 +16,7 @@ public actor ServerWatch {
     /// When a server was last found safe, or unsafe after another one: the program works from the first on, and another server does
     /// not end it.
     private var asked: ContinuousClock.Instant?
-    /// What the last server said, so that nothing is logged twice in a row.
+    /// The last server's answer, so that nothing is logged twice in a row.
     private var last: ServerVerdict?
 
     public init(
