@@ -42,21 +42,9 @@ import Testing
             atPath: rig.folder.file("jobs"), withDestinationPath: jobs)
         try FileManager.default.createDirectory(
             atPath: rig.folder.file("minilab-run"), withIntermediateDirectories: false)
-        // The reader's Redis has no users, and ours has: each command logs in as the user that it is for.
-        let bin = rig.folder.file("bin")
-        try FileManager.default.createDirectory(
-            atPath: bin, withIntermediateDirectories: false)
+        // The reader's Redis has no users, and ours has: each command logs in as the user that it is for. The shell writes the
+        // program: a file that this process writes is busy while another test starts a process.
         let program = try Programs.path(of: "minilab")
-        let wrapper = """
-            #!/bin/bash
-            case "$1" in worker) user=worker ;; *) user=operator ;; esac
-            export MINILAB_REDIS=\(rig.server.url(as: nil)) MINILAB_REDIS_USER=$user
-            export MINILAB_REDIS_PASSWORD_FILE=\(rig.server.folder.path)/$user
-            exec \(program) "$@"
-            """
-        try wrapper.write(toFile: bin + "/minilab", atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o755], ofItemAtPath: bin + "/minilab")
         let block = try #require(
             try Page("README.md").blocks("sh").first { $0.hasPrefix(beginning) })
         let output = try Tool.run(
@@ -66,7 +54,16 @@ import Testing
                 """
                 set -euo pipefail
                 cd '\(rig.folder.path)'
-                PATH="\(bin):$PATH"
+                mkdir bin
+                cat >bin/minilab <<'PROGRAM'
+                #!/bin/bash
+                case "$1" in worker) user=worker ;; *) user=operator ;; esac
+                export MINILAB_REDIS=\(rig.server.url(as: nil)) MINILAB_REDIS_USER=$user
+                export MINILAB_REDIS_PASSWORD_FILE=\(rig.server.folder.path)/$user
+                exec \(program) "$@"
+                PROGRAM
+                chmod +x bin/minilab
+                PATH="$PWD/bin:$PATH"
                 \(block)
                 wait
                 """,
