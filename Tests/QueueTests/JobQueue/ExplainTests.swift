@@ -55,10 +55,11 @@ import Testing
         for worker in ["a", "b"] { try await q.hear(worker) }  // 4 slots
         let batch = try BatchID("b")
         try await q.queue.open(BatchRequest(id: batch, edit: try Edit(json: QueueFixture.recipe)))
-        _ = try await q.queue.add(
-            try (0..<1010).map { JobQueue.Member(asset: try AssetPath("p\($0)")) }, to: batch,
-            from: 0
-        )
+        let members = try (0..<1010).map { JobQueue.Member(asset: try AssetPath("p\($0)")) }
+        for first in [0, JobQueue.membersMax] {
+            _ = try await q.queue.add(
+                Array(members[first...].prefix(JobQueue.membersMax)), to: batch, from: first)
+        }
         while try await q.queue.admit().admitted > 0 {}
         // A photo takes 0.2 s, and a member of the batch, a movie, 60 s.
         try await q.harm([
