@@ -5,7 +5,7 @@ import JobQueue
 struct LimitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "limit",
-        abstract: "Sets how many jobs of a tenant run at the same time, or lists the limits.",
+        abstract: "Sets or lists how many jobs of tenants run at once.",
         discussion: """
             Without --cap and --weight, the limits that are set are listed; a tenant that is paused has the cap 0. \
             A tenant of weight 2 gets twice the time of one of weight 1 while both have jobs. Without --tenant, \
