@@ -13,7 +13,7 @@ import Testing
 
     init() throws { studio = try Studio() }
 
-    private static let recipes = Volume.trials(byDay: 12, byNight: 200)
+    private static let recipes = Volume.trials(byDay: 4, byNight: 200)
 
     private static func geometry(_ random: inout SeededGenerator) throws -> Filter {
         switch Int.random(in: 0..<5, using: &random) {

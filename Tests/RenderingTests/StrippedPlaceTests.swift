@@ -76,12 +76,13 @@ import Testing
             "dng",
             "mov", "mp4",
         ]
-        return folders.flatMap { folder in
+        let all = folders.flatMap { folder in
             let files = FileManager.default.enumerator(atPath: corpus + "/" + folder)
             return (files?.compactMap { $0 as? String } ?? []).filter { file in
                 kinds.contains { file.lowercased().hasSuffix("." + $0) }
             }.map { folder + "/" + $0 }.sorted()
         }
+        return Volume.inputs(all, byDay: 24)
     }()
 
     @Test(.enabled(if: Studio.corpus != nil), arguments: corpus)

@@ -10,8 +10,9 @@ import Testing
 /// Movies whose frames are coded anew and not edited: all that is not a frame has to be as it was.
 @Suite("Movies coded anew") struct MovieIdentityTests {
     /// Movies of the repository, and of the corpus where it is named.
-    private static let files = MovieCorpus.files(
-        and: ["bt601.mp4", "h265_bframes.mp4", "edit_list_positive_shift.mp4"])
+    private static let files = Volume.inputs(
+        MovieCorpus.files(
+            and: ["bt601.mp4", "h265_bframes.mp4", "edit_list_positive_shift.mp4"]), byDay: 12)
 
     /// Those of the corpus that are refused, and how.
     private static let refused: [String: FailureCode] = [
