@@ -103,7 +103,8 @@ import Testing
         let batch = try BatchID("m")
         #expect(try await q.queue.add(members(10, edit: "{}"), to: batch, from: 0) == .added(10))
         #expect(try await q.queue.add(members(10, edit: "{}"), to: batch, from: 0) == .added(0))
-        #expect(try await stored(q) == before + 10 * (23 + 2 + 2))
+        // The first one leaves the stream at once, so it counts as a job.
+        #expect(try await stored(q) == before + 9 * (23 + 2 + 2) + 454)
         _ = try await q.queue.admit()
         #expect(try await stored(q) == before + 9 * 27 + 454)
         _ = try await q.queue.cancel(["m:5"], reason: "no")
@@ -143,9 +144,61 @@ import Testing
         #expect(try await q.queue.add(members(1), to: batch, from: 0, within: limits) == .added(1))
     }
 
+    @Test func `members that a tenant may send take no more when they become jobs`() async throws {
+        let q = try await QueueFixture()
+        let limits = JobQueue.MemberLimits(storedMax: 100_000, mustBeOpen: true)
+        var accepted = 0
+        for number in 0..<20 {
+            try await openBatch(q, "b\(number)")
+            guard
+                case .added = try await q.queue.add(
+                    members(50), to: BatchID("b\(number)"), from: 0, within: limits)
+            else { break }
+            accepted += 1
+        }
+        #expect((2..<20).contains(accepted))
+        // No worker lived meanwhile.
+        let sent = try await q.queue.stored(by: acme)
+        while try await q.queue.admit().admitted > 0 {}
+        #expect(try await stored(q) == sent)
+        #expect(try await q.queue.status()[.lane] == 0)
+    }
+
+    @Test func `a batch counts as jobs the members that leave its stream at once`() async throws {
+        let q = try await QueueFixture()
+        try await openBatch(q, "m")
+        let batch = try BatchID("m")
+        let before = try await stored(q)
+        // The asset of each has one byte.
+        let members = try (0..<1500).map { _ in
+            JobQueue.Member(asset: try AssetPath("p"), canonicalEdit: nil)
+        }
+        for first in stride(from: 0, to: 1500, by: 500) {
+            #expect(
+                try await q.queue.add(
+                    Array(members[first..<first + 500]), to: batch, from: first) == .added(500))
+        }
+        #expect(try await q.queue.stored(by: acme) == before + 1000 * 451 + 500 * 24)
+    }
+
+    @Test func `jobs that a tenant may send take no more when they are admitted`() async throws {
+        let q = try await QueueFixture()
+        var accepted = 0
+        for number in 0..<40 {
+            let answer = try await q.queue.submit(
+                SubmitTests.request("j\(number)", tenant: "acme"), backlogMax: nil,
+                storedMax: 10_000)
+            guard case .accepted = answer else { break }
+            accepted += 1
+        }
+        #expect((2..<40).contains(accepted))
+        while try await q.queue.admit().admitted > 0 {}
+        #expect(try await stored(q) <= 10_000)
+    }
+
     @Test func `producers together leave a share of Redis to those who end jobs`() async throws {
         var settings = QueueSettings()
-        settings.storedBytesMax = 2000
+        settings.storedBytesMax = 6000
         let q = try await QueueFixture(settings: settings)
         var accepted = 0
         let error = await #expect(throws: QueueError.self) { () async throws in

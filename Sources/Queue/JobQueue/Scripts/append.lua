@@ -16,7 +16,7 @@
 -- Crash    Either all members are in the stream or none; a repeated call adds none twice.
 local batch, edit, first = ARGV[4], ARGV[5], tonumber(ARGV[6])
 local key, stream = P .. 'batch:' .. batch, P .. 'lane:' .. batch
-local b = call('HMGET', key, 'generation', 'cancel', 'sealed', 'tenant')
+local b = call('HMGET', key, 'generation', 'cancel', 'sealed', 'tenant', 'cap')
 if not b[1] and seen('batch:' .. batch) then return {'USED', remembered_until('batch:' .. batch) or -1} end
 if not b[1] and ARGV[9] == '1' then return {'UNOPENED', 0} end
 if b[1] and edit ~= '' and call('GET', key .. ':edit') ~= edit then return {'OTHER', 0} end
@@ -40,9 +40,12 @@ end
 if had < first then return {'GAP', had} end
 
 -- The bytes of those that are new. The record of a batch that is not open can count none.
-local bytes = 0
+local bytes, whole = 0, math.min(tonumber(b[5] or nil) or MEMBERS_WHOLE, MEMBERS_WHOLE)
 for i = b[1] and 10 or #ARGV + 1, #ARGV, 4 do
-  if first + (i - 6) / 4 > had then bytes = bytes + MEMBER_BYTES + #ARGV[i] + #ARGV[i + 1] + #ARGV[i + 3] end
+  local number = first + (i - 6) / 4
+  if number > had then
+    bytes = bytes + (number <= whole and RECORD_BYTES or MEMBER_BYTES) + #ARGV[i] + #ARGV[i + 1] + #ARGV[i + 3]
+  end
 end
 local tenant = b[4] or 'default'
 local why, stored = refused_bytes(tenant, bytes, tonumber(ARGV[7]), tonumber(ARGV[8]))

@@ -65,14 +65,15 @@ local function make_member(batch, b, number, entry, sequence)
   return true
 end
 
--- Uncounts the bytes of entries that have left a batch's stream; of all that `append` added, if it is empty.
-local function leave_stream(key, b, entries, taken, is_empty)
-  local bytes = tonumber(b[12])
+-- Uncounts the bytes of entries that have left a batch's stream; of all that `append` added, if it is empty. `admitted`: the number of
+-- members before them.
+local function leave_stream(key, b, admitted, entries, taken, is_empty)
+  local bytes, whole = tonumber(b[12]), math.min(tonumber(b[8] or nil) or MEMBERS_WHOLE, MEMBERS_WHOLE)
   if not is_empty then
     local left = 0
     for i = 1, taken do
       local f = read_fields(entries[i][2], LANE_FIELDS)
-      left = left + MEMBER_BYTES + #(f.asset or '') + #(f.edit or '') + #(f.fields or '')
+      left = left + (admitted + i <= whole and RECORD_BYTES or MEMBER_BYTES) + #(f.asset or '') + #(f.edit or '') + #(f.fields or '')
     end
     bytes = math.min(bytes, left)
   end
@@ -128,7 +129,7 @@ local function feed(batch, most)
     call('HSET', key, 'admitted', int(admitted + taken), 'fed', NOW)
     state.length = state.length - taken
     trim(stream, state.length)
-    if b[12] then leave_stream(key, b, entries, taken, state.length == 0) end
+    if b[12] then leave_stream(key, b, admitted, entries, taken, state.length == 0) end
     renew('lane:' .. batch, state)
   end
   if failed then error({err = failed}) end

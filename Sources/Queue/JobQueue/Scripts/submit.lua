@@ -51,7 +51,7 @@ local function submit(id, tenant, quota, bytes_max, stream, suffix, first, last)
   local waiting = call('HLEN', backlog(tenant))  -- without a quota, too: it fails before the first write if the key is damaged
   if quota and waiting >= quota then return {'QUOTA', int(waiting)} end
   if reserved >= reserved_max then return {'FULL', ''} end
-  local bytes = ENTRY_BYTES
+  local bytes = RECORD_BYTES
   for i = first, last do bytes = bytes + #ARGV[i] end
   local why, stored = refused_bytes(tenant, bytes, bytes_max, all_max)
   if why then return {why, stored} end

@@ -90,7 +90,9 @@ extension QueueModel {
         let take = min(most, limit - open, left)
         let entries = batchStream.entries.prefix(take)
         batchStreams[name]?.entries.removeFirst(entries.count)
-        let bytes = entries.reduce(0) { $0 + Self.bytes(ofMember: $1.fields) }
+        let bytes = entries.enumerated().reduce(0) {
+            $0 + Self.bytes(ofMember: $1.element.fields, batch.admitted + $1.offset + 1, batch.cap)
+        }
         let gone = isEmpty(name) ? batch.streamBytes : min(batch.streamBytes, bytes)
         batches[name]?.streamBytes -= gone
         batches[name]?.admitted += entries.count
@@ -145,9 +147,11 @@ extension QueueModel {
         takeIn(job)
     }
 
-    private static func bytes(ofMember fields: [Field]) -> Int {
+    /// Those that leave the stream before one has ended count as the records that they become.
+    private static func bytes(ofMember fields: [Field], _ number: Int, _ cap: Int?) -> Int {
         let f = named(fields)
-        return 23 + ["asset", "edit", "fields"].reduce(0) { $0 + (f[$1] ?? "").utf8.count }
+        return (number <= min(cap ?? 1000, 1000) ? 450 : 23)
+            + ["asset", "edit", "fields"].reduce(0) { $0 + (f[$1] ?? "").utf8.count }
     }
 
     mutating func append(
@@ -170,7 +174,8 @@ extension QueueModel {
         for (index, fields) in members.enumerated() where first + index + 1 > had {
             let arrived = Field("arrived", "\(arrivesNow())")
             added += addToBatchStream(name, first + index + 1, fields + [arrived]) ? 1 : 0
-            batches[name]?.streamBytes += Self.bytes(ofMember: fields)
+            batches[name]?.streamBytes += Self.bytes(
+                ofMember: fields, first + index + 1, batch?.cap)
         }
         if added > 0 {
             takeTime()

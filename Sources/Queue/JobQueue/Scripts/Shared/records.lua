@@ -86,9 +86,12 @@ end
 --   an entry of `submit`     the value of its id in backlog:<tenant>, until it is admitted or cancelled
 --   members of `append`      field `laneBytes` of their batch, until they are fed
 --   a batch                  field `stored` of its record
+-- Whatever becomes a record without being asked counts as one from the beginning: an entry of `submit`, and the first MEMBERS_WHOLE
+-- members of a batch, or as many as its cap allows. So many leave a stream before one of them has ended (`window` of QueueSettings);
+-- where no worker lived meanwhile, a tenant's streams within its limit would become ten times as many bytes beyond it.
 -- An entry of a plain XADD counts from its admission. The constants are those of QUEUE.md; done jobs, results and histories are
 -- bounded by the number of jobs. A record of an earlier release has no such field, and counts nothing.
-local RECORD_BYTES, ENTRY_BYTES, MEMBER_BYTES, BATCH_BYTES = 450, 60, 23, 600
+local RECORD_BYTES, MEMBER_BYTES, BATCH_BYTES, MEMBERS_WHOLE = 450, 23, 600, 1000
 local stored_by = {}
 
 -- Counts bytes of a tenant that are written, or removed.
