@@ -51,7 +51,7 @@ public enum MachineNeed: Sendable, Equatable {
         }
     }
 
-    /// The most workers that leave one job to others before it is dead. Where heartbeats tell who is able, these are asked alone. Otherwise the
+    /// The most living workers that leave one job to others before it is dead. Where heartbeats tell who is able, these are asked alone. Otherwise the
     /// job is most likely wrong itself, and a large batch of such jobs must not go round a large fleet.
     var triesMax: Int {
         switch self {

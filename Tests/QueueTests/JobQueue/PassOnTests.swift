@@ -399,6 +399,43 @@ import Testing
         #expect(try await q.queue.record(of: "j")?.state == .delayed)
     }
 
+    @Test func `are ended by no number of workers that tried them and stopped or died since`()
+        async throws
+    {
+        let q = try await queue("able")
+        try await q.admit("j")
+        let failure = Failure(.missingResource, "there is no such file.")
+        let silent = try await q.queue.now() - 3 * q.queue.settings.lease.milliseconds
+        for number in 0..<(2 * MachineNeed.otherMachine.triesMax) {
+            let pod = "pod\(number)"
+            try await q.hear(pod)
+            let claim = try await q.claim(by: pod)
+            #expect(
+                try await passOn(q, claim, by: pod, failure, .otherMachine) == .left(.held),
+                "pod \(number)")
+            switch number % 3 {
+            case 0: try await q.queue.leave(pod)
+            case 1: try await q.harm(["ZADD workers \(silent) \(pod)"])
+            default: try await q.harm(["ZREM workers \(pod)", "HDEL workers:info \(pod)"])
+            }
+        }
+        // The record names none that was forgotten, however many there were.
+        let unable = try #require(try await q.field("unable", of: "job:j"))
+        #expect(!unable.contains("pod2\t") && unable.contains("pod0\t"))
+        #expect(try await q.claim(by: "able").job == "j")
+        #expect(try await q.queue.record(of: "j")?.attempts == 0)
+    }
+
+    @Test func `wait for no worker that stopped and was started again under its name`()
+        async throws
+    {
+        let q = try await queue("a")
+        try await q.admit("avif")
+        try await q.queue.leave("a")
+        try await q.hear("a", since: "2026-01-02T00:00:00Z")
+        #expect(try await passOn(q, try await q.claim(by: "a"), by: "a"))
+    }
+
     @Test func `go round a part of a large fleet at most, where only trying tells`() async throws {
         let names = (0..<20).map { "w\($0)" }
         let q = try await QueueFixture()

@@ -3,7 +3,7 @@
 -- (Shared/jobs.lua). `claim` does not give the job to workers without it while an able one is alive. If no able worker that lives
 -- is left, the job is dead.
 --
--- ARGV     P, events max, done max, id, fence, worker, names at most, code, message, data of the event if it is dead (JSON),
+-- ARGV     P, events max, done max, id, fence, worker, living workers that try it at most, code, message, data of the event if it is dead (JSON),
 --          attempt for the history (JSON), what it needs or ``, whether it fails for good (1), and the message and the data if no
 --          other worker has tried it
 -- Returns  OK, or DEAD, or GONE, or FENCED; NONE: no able worker lives, the failure may pass, and nothing was changed
@@ -19,9 +19,24 @@ if bury_damaged(j) then
   settle()
   return 'GONE'
 end
-local unable = with_unable(j.unable, worker)
-local _, names = unable:gsub('\n', '')
-local is_able = not j.cancel and names <= names_max + 1 and able_worker(unable, needs, j.arrival)
+
+-- Returns `unable` without the workers of which nothing is known any more, and how many others of them live: were heard within two of
+-- their leases (Fleet.swift). One that is started again and again, each time under another name, must not end a job that an able worker
+-- waits for.
+local USUAL_LEASE = 30000  -- ms
+local function still_unable()
+  local lines, living = '\n', 0
+  for line, name in (j.unable or ''):gmatch('(([^\t\n]+)\t[^\n]*\n)') do
+    local heard = call('ZSCORE', P .. 'workers', name)
+    if heard or call('HEXISTS', P .. 'workers:left', name) == 1 then lines = lines .. line end
+    local lease = number_in(report_of(name).leaseMilliseconds, USUAL_LEASE)
+    if heard and name ~= worker and math.abs(MS - heard) <= 2 * lease then living = living + 1 end
+  end
+  return lines, living
+end
+local known, others = still_unable()
+local unable = with_unable(known, worker)
+local is_able = not j.cancel and others < names_max and able_worker(unable, needs, j.arrival)
 if not j.cancel and not is_able and ARGV[13] == '' then return 'NONE' end
 local answer = 'OK'
 remember(id, attempt)

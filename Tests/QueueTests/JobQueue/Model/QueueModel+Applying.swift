@@ -255,7 +255,8 @@ extension QueueModel {
     ) -> String {
         if let refused = refusal(hold) { return refused }
         guard let job = jobs[hold.job], job.state == .active else { return "GONE" }
-        let unable = job.unable.contains(worker) ? job.unable : job.unable + [worker]
+        let known = job.unable.filter { workers.contains($0) }
+        let unable = known.contains(worker) ? known : known + [worker]
         let isAble = hasAbleWorker(unable, needs)
         if job.cancel == nil, !isAble, !isForGood { return "NONE" }
         jobs[job.id]?.history += 1

@@ -211,7 +211,7 @@ local function able_worker(unable, needs, arrival)
     local name, at, report = left_workers[i], left_workers[i + 1]:match('^(%d+) (.*)$')
     at = tonumber(at or nil)
     if at and math.abs(MS - at) < LEFT_GRACE and number_in(arrival, 0) <= (at + SUCCESSION) * 1000 and not is_unable(unable, name, report)
-      and meets(name, needs, report) then return true end
+      and meets(name, needs, report) and not call('ZSCORE', P .. 'workers', name) then return true end  -- it may live again
   end
   return #live_workers >= LIVE_MAX
 end
