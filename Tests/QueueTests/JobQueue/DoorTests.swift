@@ -242,6 +242,32 @@ import Testing
         #expect(try await q.claim().job == "b")
     }
 
+    @Test func `one of many paused tenants keeps nobody out with nearly all of their jobs`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        try await q.queue.set([.cap(nil, 0), .cap(JobID("free"), 5)])
+        for number in 0..<2100 {
+            try await q.xadd([
+                "asset": "\(number)", "edit": QueueFixture.recipe,
+                "tenant": number < 600 ? "t\(number)" : "flood",
+            ])
+        }
+        while try await q.queue.admit().admitted > 0 {}
+        while try await q.queue.claim(by: "w", count: 1).hasMore {}
+        var settings = QueueSettings()
+        settings.aheadMax = 300
+        let full = JobQueue(name: q.queue.name, redis: q.redis, settings: settings)
+        try await q.xadd([
+            "id": "b", "asset": "b", "edit": QueueFixture.recipe, "tenant": "free",
+        ])
+        // Each call counts other tenants, which stand for all.
+        var calls = 1
+        while try await full.admit().admitted == 0, calls < 60 { calls += 1 }
+        #expect(calls < 60)
+        #expect(try await q.claim().job == "b")
+    }
+
     @Test func `what is ahead of the workers is bounded in bytes of large edits`() async throws {
         var settings = QueueSettings()
         settings.aheadBytesMax = 20_000

@@ -93,7 +93,7 @@ end
 -- The limit of jobs that are admitted ahead of the workers. A record needs ten times the memory of an entry, so a flood stays in
 -- its stream. The limit of the urgent stream is twice as high.
 local AHEAD_MAX, AHEAD_BYTES_MAX = tonumber(ARGV[12]), tonumber(ARGV[13])
-local CAPPED_STEP = '100'  -- approximate number of flows at their caps that are counted
+local CAPPED_STEP, CAPPED_BYTES_STEP = 500, 100  -- approximate number of flows at their caps whose jobs, or bytes, are counted
 
 local BYTES_SAMPLE = 10  -- jobs of a zset whose bytes are read
 
@@ -103,12 +103,24 @@ local BYTES_SAMPLE = 10  -- jobs of a zset whose bytes are read
 local HELD_SHARE = 10
 
 -- Returns their number; or the bytes of their large edits, as some jobs of each zset tell, once a call. These are spread over the whole of it,
--- at other places in each call, because a producer may send small edits first. Of very many flows at their caps, some stand for all.
+-- at other places in each call, because a producer may send small edits first. Of very many flows at their caps, some stand for all, others
+-- in each call: one of them may have nearly all of the jobs.
 local function held_back(in_bytes)
-  if in_bytes and ahead.held then return ahead.held end
-  local sum, zsets, flows = 0, {P .. 'parked'}, call('HSCAN', P .. 'capped', '0', 'COUNT', CAPPED_STEP)[2]
-  for i = 1, #flows, 2 do zsets[#zsets + 1] = P .. 'ready:' .. flows[i] end
-  local share = #flows > 0 and math.max(1, call('HLEN', P .. 'capped') / (#flows / 2)) or 1
+  local kept = in_bytes and 'held' or 'heldJobs'
+  if ahead[kept] then return ahead[kept] end
+  local sum, zsets, seen = 0, {P .. 'parked'}, {}
+  local all, most = call('HLEN', P .. 'capped'), in_bytes and CAPPED_BYTES_STEP or CAPPED_STEP
+  -- A scan that begins anywhere may end before it has seen enough.
+  for _, from in ipairs({int(US % 1048576), '0'}) do
+    local scan = call('HSCAN', P .. 'capped', from, 'COUNT', int(most))
+    for i = 1, #scan[2], 2 do
+      local flow = scan[2][i]
+      if not seen[flow] then zsets[#zsets + 1] = P .. 'ready:' .. flow end
+      seen[flow] = true
+    end
+    if scan[1] ~= '0' or #zsets > all then break end
+  end
+  local share = #zsets > 1 and math.max(1, all / (#zsets - 1)) or 1
   for number, zset in ipairs(zsets) do
     local jobs, each = tonumber(redis.pcall('ZCARD', zset)) or 0, 1
     if in_bytes and jobs > 0 then
@@ -124,8 +136,10 @@ local function held_back(in_bytes)
   end
   local apart = in_bytes and 'apartBytes' or 'apartJobs'
   sum = math.floor(sum + number_in(call('HGET', P .. 'virtual', apart), 0) + ahead[apart])
-  if in_bytes then ahead.held = math.min(sum, HELD_SHARE * AHEAD_BYTES_MAX) end
-  return in_bytes and ahead.held or math.min(sum, HELD_SHARE * AHEAD_MAX)
+  sum = math.min(sum, HELD_SHARE * (in_bytes and AHEAD_BYTES_MAX or AHEAD_MAX))
+  -- A few flows are counted anew after each entry stream.
+  if in_bytes or share > 1 then ahead[kept] = sum end
+  return sum
 end
 
 -- Returns the number of jobs that may still be admitted from a stream.
