@@ -235,6 +235,30 @@ import Testing
         #expect(try await q.queue.outcome(of: "e") != nil)
     }
 
+    @Test func `long results of done jobs are bounded in bytes, and count until their records go`()
+        async throws
+    {
+        var settings = QueueSettings()
+        settings.doneRecordsMax = 100
+        let q = try await QueueFixture(settings: settings)
+        let ids = (0..<10).map { "j\($0)" }
+        for id in ids {
+            try await q.xadd(["id": id, "asset": id, "edit": QueueFixture.recipe])
+        }
+        _ = try await q.queue.admit()
+        _ = try await q.queue.cancel(ids, reason: String(repeating: "x", count: 20_000))
+        var kept = 0
+        for id in ids where try await q.queue.outcome(of: id) != nil { kept += 1 }
+        // Of each of the 100 jobs, 640 bytes of long results are kept.
+        #expect(kept == 3)
+        #expect(try await q.events().count == 10)
+        settings.keepDone = .zero
+        let forgetful = JobQueue(name: q.queue.name, redis: q.redis, settings: settings)
+        _ = try await forgetful.reap(by: "w")
+        #expect(try await q.field("resultBytes", of: "virtual") == "0")
+        try await q.expectHealthy()
+    }
+
     @Test func `what stays of done jobs is bounded in time`() async throws {
         var settings = QueueSettings()
         settings.keepDone = .zero

@@ -201,7 +201,9 @@ import Testing
     }
 
     /// Makes so many events of a tenant.
-    private func cancel(_ count: Int, of tenant: String, on q: QueueFixture) async throws {
+    private func cancel(
+        _ count: Int, of tenant: String, on q: QueueFixture, reason: String = "no"
+    ) async throws {
         var ids: [String] = []
         for _ in 0..<count {
             ids.append(
@@ -210,7 +212,7 @@ import Testing
                 ]))
         }
         _ = try await q.queue.admit()
-        _ = try await q.queue.cancel(ids, reason: "no")
+        _ = try await q.queue.cancel(ids, reason: reason)
     }
 
     private func tenants(_ reader: EventReader) async throws -> [String] {
@@ -251,6 +253,37 @@ import Testing
             "WITHSCORES",
         ]).pairs
         #expect(kept?.values.compactMap { Int($0) }.reduce(0, +) == 10)
+    }
+
+    @Test func `long events are bounded in bytes, and push out none of other tenants`()
+        async throws
+    {
+        let q = try await small(events: 1000)
+        try await cancel(5, of: "quiet", on: q)
+        for _ in 0..<3 {
+            try await cancel(
+                100, of: "busy", on: q, reason: String(repeating: "x", count: 20_000))
+            _ = try await q.queue.tend()
+        }
+        _ = try await q.queue.tend()
+        func left() async throws -> Int {
+            let key = RedisArgument(q.queue.name.keys.events)
+            return Int(try #require(try await q.redis.send(["XLEN", key]).int))
+        }
+        // As many bytes as a thousand events of 1,500 bytes have, in 128 parts: each of these is more than one.
+        #expect(try await left() <= 128)
+        func read(_ tenant: String) -> EventReader {
+            EventReader(queue: q.queue.name, redis: q.redis, of: tenant)
+        }
+        #expect(try await tenants(read("quiet")).count { $0 == "quiet" } == 5)
+        #expect(try await tenants(read("busy")).count { $0 == "busy" } <= 128)
+        // What somebody else has cut counts no more.
+        _ = try await q.redis.send([
+            "XTRIM", RedisArgument(q.queue.name.keys.events), "MAXLEN", "50",
+        ])
+        try await cancel(70, of: "busy", on: q, reason: String(repeating: "x", count: 20_000))
+        _ = try await q.queue.tend()
+        #expect(try await left() == 120)
     }
 
     @Test func `a reader of one tenant is told when somebody else has cut the stream`() async throws

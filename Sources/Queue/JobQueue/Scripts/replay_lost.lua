@@ -11,11 +11,13 @@
 --          record is damaged
 -- Crash    A job is either done or ready: one script does both steps.
 
--- Returns the version that a done job has told of; nil if it has none.
+-- Returns the version that a done job has told of; nil if it has none, false if it is not kept.
 local function version_of(j)
   if j.outcome == 'completed' or j.outcome == 'drafted' then return j.version end
   if j.outcome ~= 'rendered' then return nil end
-  local read, data = pcall(cjson.decode, call('GET', P .. 'result:' .. j.id) or '')
+  local text = call('GET', P .. 'result:' .. j.id)
+  if not text then return false end
+  local read, data = pcall(cjson.decode, text)
   return read and type(data) == 'table' and type(data.version) == 'table' and data.version.id or nil
 end
 
@@ -30,7 +32,10 @@ local function replay(id, version, asset, told, base, based_on, changed)
   local k, j = P .. 'job:' .. id, load(id)
   if not j then return 'SHED' end
   if is_later(j) then return 'LATER' end
-  if j.state ~= 'done' or version_of(j) ~= version then return 'AGAIN' end
+  if j.state ~= 'done' then return 'AGAIN' end
+  local of = version_of(j)
+  if of == false then return 'SHED' end
+  if of ~= version then return 'AGAIN' end
   require_whole(j)
   local own, edit = not j.batch or j.own, call('GET', P .. edit_key(j))
   -- A record with a digest has lost its edit or its fields (`shed`).
@@ -41,9 +46,10 @@ local function replay(id, version, asset, told, base, based_on, changed)
   j.arrival = arrival_of(j)
   j.priority = j.was or j.priority
   call('LREM', P .. 'done', '-1', id)
+  if j.resultBytes and is_whole(j.resultBytes) then call('HINCRBY', P .. 'virtual', 'resultBytes', int(-j.resultBytes)) end
   call('UNLINK', P .. 'result:' .. id)
   call('HDEL', k, 'ended', 'version', 'outcome', 'attempts', 'crashes', 'rebases', 'carries', 'voids', 'was', 'aloneFor', 'blamed',
-    'deadline', 'stage', 'cancel', 'framesDone', 'frames', 'tenthTold', 'split', 'unable', 'needs', 'worked', 'code', 'message')
+    'deadline', 'stage', 'cancel', 'framesDone', 'frames', 'tenthTold', 'split', 'unable', 'needs', 'worked', 'code', 'message', 'resultBytes')
   if changed ~= '' then
     call('SET', P .. 'edit:' .. id, changed)
     call('HSET', k, 'own', '1')

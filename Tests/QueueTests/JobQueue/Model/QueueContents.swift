@@ -17,7 +17,8 @@ let queueContents = RedisScript(
           digest = 1}
         -- Times that scripts keep for themselves.
         local BOOKKEEPING = {time = 1, server = 1, floor = 1, ticked = 1, lived = 1, shift = 1, leapt = 1, since = 1, lease = 1, delay = 1,
-          worked = 1, after = 1, ['after:in'] = 1, ['after:in:interactive'] = 1, milliseconds = 1, costMs = 1, storedTurn = 1, fleet = 1}
+          worked = 1, after = 1, ['after:in'] = 1, ['after:in:interactive'] = 1, milliseconds = 1, costMs = 1, storedTurn = 1, fleet = 1,
+          eventBytes = 1, resultBytes = 1}
         local tell = {}
         function tell.string(name, key)
           local value = redis.call('GET', key)
@@ -86,7 +87,7 @@ let queueContents = RedisScript(
             else say(name, entry[1]) end
           end
         end
-        local HIDDEN = {wake = true, ['wake:others'] = true, bell = true, clock = true}
+        local HIDDEN = {wake = true, ['wake:others'] = true, bell = true, clock = true, ['events:marks'] = true}
         for _, key in ipairs(keys) do
           local name = key:sub(#P + 1)
           if not HIDDEN[name] and not name:match('^skips:') then tell[redis.call('TYPE', key).ok](name, key) end

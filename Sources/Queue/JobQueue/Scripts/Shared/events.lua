@@ -27,6 +27,11 @@ local function stamp() STAMP = STAMP or timestamp(MS) return STAMP end
 
 local UNTENDED = 10000  -- events beyond the limit while no worker tends
 
+-- The limit of the stream's bytes: as many events as are kept have EVENT_BYTES each on average. One with 16 renditions of a photo with a long
+-- name has 24 KB, with presigned URLs 140 KB, and events are nobody's bytes. List events:marks has the id of the event with which another
+-- part of EVENT_PARTS of these bytes was full; `eventBytes` of hash virtual has what came since.
+local EVENT_BYTES, EVENT_PARTS = 1500, 128
+
 -- Appends a CloudEvent. `id` is the same whenever the same fact is reported again, so that a reader can drop
 -- repeats. `subject` and `data` are JSON text; `revision`, if there is one, is the asset's: ten digits
 -- sort as text, as CloudEvents' extension `sequence` wants. Names of queues, jobs and batches have no
@@ -44,11 +49,20 @@ local function event(type, id, subject, data, revision, traceparent, tenant, fol
     .. (revision and ',"sequence":"' .. string.rep('0', 10 - #revision) .. revision .. '"' or '')
     .. (traceparent and ',"traceparent":"' .. traceparent .. '"' or '')
     .. ',"datacontenttype":"application/json","dataschema":"' .. SCHEMA .. '","data":' .. data .. '}'
+  local added
   if is_behind() then
     local entry = int(math.floor(queue_time() / 1000)) .. '-*'
-    if not redis.pcall('XADD', P .. 'events', 'MAXLEN', '~', int(EVENTS_MAX + UNTENDED), entry, 'event', text).err then return end
+    added = redis.pcall('XADD', P .. 'events', 'MAXLEN', '~', int(EVENTS_MAX + UNTENDED), entry, 'event', text)
   end
-  call('XADD', P .. 'events', 'MAXLEN', '~', int(EVENTS_MAX + UNTENDED), '*', 'event', text)
+  if not added or added.err then
+    added = call('XADD', P .. 'events', 'MAXLEN', '~', int(EVENTS_MAX + UNTENDED), '*', 'event', text)
+  end
+  -- The event is told, so nothing of this may fail the call.
+  local bytes = tonumber(redis.pcall('HINCRBY', P .. 'virtual', 'eventBytes', int(#text)))
+  if bytes and bytes >= EVENTS_MAX * EVENT_BYTES / EVENT_PARTS then
+    redis.pcall('HSET', P .. 'virtual', 'eventBytes', '0')
+    redis.pcall('RPUSH', P .. 'events:marks', added)
+  end
 end
 
 -- Appends an event about a job; a part of a job has no events. `tail` ends the event's id. A member of a batch whose asset is not
@@ -69,6 +83,8 @@ end
 -- and the limit of `event`, cut without it. `kept` is the number of all that are kept.
 local CUT_STEP = 100  -- the most events that are pushed out together
 local CUT_STEPS_MAX = 20  -- steps of a call: 2,000 events a second, in 3 ms
+local CUT_BYTES = 4000000  -- bytes after which a call ends: Lua holds what it reads
+local KEPT_EVENT_BYTES = 4096  -- a longer event is not kept by tenant
 local KEPT_SHARE = 10  -- so many times fewer events are kept by tenant than in the stream
 local CUT_TENANTS_MAX = 10000  -- tenants in the hash
 
@@ -93,9 +109,21 @@ local function drop_kept(kept, most)
   return kept
 end
 
--- Moves some of the oldest events from the stream to those that are kept by tenant.
+-- Returns whether the stream has more bytes than it may. Marks of events that somebody else has cut are dropped.
+local function is_heavy()
+  local oldest = call('XRANGE', P .. 'events', '-', '+', 'COUNT', '1')[1]
+  local ms, number = (oldest and oldest[1] or ''):match('^(%d+)%-(%d+)$')
+  for _ = 1, EVENT_PARTS do
+    local mark, of_mark = (call('LINDEX', P .. 'events:marks', '0') or ''):match('^(%d+)%-(%d+)$')
+    if not mark or ms and (tonumber(mark) > tonumber(ms) or mark == ms and tonumber(of_mark) >= tonumber(number)) then break end
+    call('LPOP', P .. 'events:marks')
+  end
+  return call('LLEN', P .. 'events:marks') > EVENT_PARTS and call('XLEN', P .. 'events') > CUT_STEP
+end
+
+-- Moves some of the oldest events from the stream to those that are kept by tenant. Returns their bytes.
 local function push_out(some)
-  local key, cut, added = P .. 'events', P .. 'events:cut', {}
+  local key, cut, added, bytes = P .. 'events', P .. 'events:cut', {}, 0
   local oldest = call('XRANGE', key, '-', '+', 'COUNT', int(some + 1))
   local facts = call('HMGET', cut, 'to', 'kept')
   local kept, next = tonumber(facts[2] or '0'), oldest[#oldest][1]
@@ -105,9 +133,12 @@ local function push_out(some)
   end
   for i = 1, #oldest - 1 do
     local id, json = oldest[i][1], oldest[i][2][2] or ''
+    bytes = bytes + #json
     -- The subject before it is JSON, in which a quotation mark has a backslash.
     local tenant = json:match('"time":"[^"]*","tenant":"([^"]*)"')
-    if tenant then
+    if tenant and #json > KEPT_EVENT_BYTES then
+      call('HSET', cut, 'tenant:' .. tenant, id)
+    elseif tenant then
       call('XADD', P .. 'events:of:' .. tenant, id, 'event', json)
       added[tenant] = (added[tenant] or 0) + 1
     elseif not json:find('"type":"org.minilab.stream.', 1, true) then
@@ -126,16 +157,22 @@ local function push_out(some)
     call('HSET', cut, 'from', from, 'all', next)
   end
   call('HSET', cut, 'to', next, 'kept', int(kept))
+  return bytes
 end
 
--- Keeps the stream of events at its limit. A fault in what is kept beside it stops neither the caller nor the limit.
+-- Keeps the stream of events at its limits. A fault in what is kept beside it stops neither the caller nor the limits.
 local function bound_events()
+  local moved = 0
   for _ = 1, CUT_STEPS_MAX do
-    local excess = call('XLEN', P .. 'events') - EVENTS_MAX
-    if excess <= 0 then return end
-    if not pcall(push_out, math.min(excess, CUT_STEP)) then
+    local excess, is_read, heavy = call('XLEN', P .. 'events') - EVENTS_MAX, pcall(is_heavy)
+    if not is_read then call('UNLINK', P .. 'events:marks') end  -- damaged: bytes count from now on
+    local some = math.max(excess, is_read and heavy and CUT_STEP or 0)
+    if some <= 0 or moved > CUT_BYTES then return end
+    local is_moved, bytes = pcall(push_out, math.min(some, CUT_STEP))
+    moved = moved + (is_moved and bytes or 0)
+    if not is_moved then
       call('UNLINK', P .. 'events:cut')
-      call('XTRIM', P .. 'events', 'MAXLEN', '~', EVENTS_MAX)
+      call('XTRIM', P .. 'events', 'MAXLEN', '~', excess > 0 and EVENTS_MAX or int(call('XLEN', P .. 'events') - CUT_STEP))
     end
   end
 end

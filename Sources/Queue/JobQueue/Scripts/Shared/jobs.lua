@@ -252,6 +252,10 @@ local LARGE_EDIT = 4096
 -- The size in bytes above which a done job does not keep its edit: 100,000 done jobs have 100 MB of edits at most, which no quota
 -- counts.
 local DONE_EDIT = 1024
+-- The size in bytes above which the result of a done job is long, and the bytes of long ones that are kept, for each of DONE_MAX jobs: 64 MB.
+-- One with 16 renditions of a photo with a long name has 23 KB, and its event has all of it. `resultBytes` of hash virtual and of each record
+-- count those that are kept.
+local LONG_RESULT, LONG_RESULTS = 1024, 640
 
 -- Removes the record of a job that has ended. Hashes seen:new and seen:old remember the id of a job that its producer named,
 -- with a digest, so that the same name still refers to the same job. The digest of a job that did not succeed is preceded by
@@ -259,8 +263,9 @@ local DONE_EDIT = 1024
 -- and so is that of a job that was replayed, because the file may still have it.
 local function remove_record(id)
   local j = call('HMGET', P .. 'job:' .. id, 'named', 'asset', 'digest', 'state', 'outcome', 'generation', 'malformed',
-    'stored', 'tenant', 'fields')
+    'stored', 'tenant', 'fields', 'resultBytes')
   unstore(j[9], j[8])
+  if j[11] and is_whole(j[11]) then call('HINCRBY', P .. 'virtual', 'resultBytes', int(-j[11])) end
   if j[7] then
     call('HSET', P .. 'seen:new', id, 'malformed:1:')
   elseif j[1] or j[4] == 'dead' or j[6] then
@@ -310,6 +315,15 @@ local function finish(j, outcome, data, ms, revision)
   if is_render then add_cost(P .. 'virtual', ms, j.cost) end
   member_ended(j, outcome == 'cancelled' and 'cancelled' or 'done', ms, is_render)
   emit(outcome, j, j.generation .. '/' .. outcome, data, revision)
+  if #data > LONG_RESULT then
+    local kept = number_in(call('HGET', P .. 'virtual', 'resultBytes'), 0) + #data
+    if kept > LONG_RESULTS * DONE_MAX then
+      call('UNLINK', P .. 'result:' .. j.id)
+    else
+      call('HSET', P .. 'virtual', 'resultBytes', int(kept))
+      call('HSET', P .. 'job:' .. j.id, 'resultBytes', int(#data))
+    end
+  end
   -- The number is bounded here, and the age by reap. Keys with a time to live would cost a write each.
   if call('RPUSH', P .. 'done', j.id) > DONE_MAX then
     for _, old in ipairs(call('LPOP', P .. 'done', '2')) do guarded(remove_record, old) end
