@@ -88,6 +88,23 @@ import Testing
         #expect(try await asks("two"))
     }
 
+    @Test func `another worker is asked when the one that was asked claims nothing any more`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        try await q.admit("bad")
+        try await quarantine(q)
+        func asks(_ worker: String) async throws -> Bool {
+            try await q.queue.claim(by: worker, count: 1, isIdle: false).requiresIdle
+        }
+        #expect(try await asks("a"))
+        try await q.harm(["HSET virtual aloneUntil 1"])
+        let away = QueueFixture.worker.with(
+            busy: 0, memory: nil, pressure: nil, trouble: "the disk is away.")
+        _ = try await q.queue.beat([], by: away)
+        #expect(try await asks("two"))
+    }
+
     @Test func `it waits no longer than a share of the turns, whatever else there is`() async throws
     {
         let q = try await QueueFixture()

@@ -302,10 +302,10 @@ local function take(id, tenant, priority)
   pass_over()
 end
 
--- Returns whether a worker has sent a heartbeat within a lease.
+-- Returns whether a worker has sent a heartbeat within a lease, and none of a library or children that it cannot use: then it claims nothing.
 local function is_heard(name)
   local heard = call('ZSCORE', P .. 'workers', name)
-  return heard and tonumber(heard) > MS - lease
+  return heard and tonumber(heard) > MS - lease and not report_of(name).trouble
 end
 
 -- Returns whether the time is over in which an asked worker need not be heard. A time further ahead than a lease is of another clock.
