@@ -161,8 +161,9 @@ import Testing
                 ("local ms = end_hold(j)\n  leave_asset(j)", "local ms = end_hold(j)")
             case .memberCountsTwice: ("tally(j.batch, how, 1)", "tally(j.batch, how, 2)")
             case .costIsIgnored: ("math.ceil(cost * 1000)", "1000")
-            case .timeIsNotCharged: ("if by ~= 0 then settle", "if false then settle")
-            case .sleeperIsLeft: ("settle_stored()\n  wake_workers()", "settle_stored()")
+            case .timeIsNotCharged:
+                ("if by ~= 0 then guarded(settle", "if false then guarded(settle")
+            case .sleeperIsLeft: ("settle_stored, wake_workers,", "settle_stored,")
             case .restWakesNobody: ("if claimed == most or what == 'again'", "if what == 'again'")
             case .leftWakesNobody: ("elseif is_left or later[1] then", "elseif false then")
             case .restIsNotReported:
@@ -190,7 +191,7 @@ import Testing
                 ("j.arrival = arrival_of(j)", "j.arrival = int(next_time())")
             case .lostIsListed: ("call('LREM', P .. 'done', '-1', id)", "")
             case .lostMemberIsCountedDead: ("j.cost, 'done')", "j.cost, 'dead')")
-            case .anyVersionIsLost: ("or version_of(j) ~= version then", "then")
+            case .anyVersionIsLost: ("if of ~= version then return 'AGAIN' end", "")
             case .toldIsNotGiven: ("int(told_of(j.asset) or 0)", "'0'")
             case .toldStays: ("if revision then end_told(j.asset, revision) end", "")
             case .toldFalls: ("if tonumber(revision) > (told_of(asset) or 0) then", "if true then")
@@ -211,7 +212,7 @@ import Testing
                 )
             case .urgentIsSecond: ("ipairs(DOORS)", "ipairs({DOORS[2], DOORS[1]})")
             case .aheadIsUnbounded: ("room = door.share * AHEAD_MAX", "room = 1000000")
-            case .parkedKeepsOut: ("zsets, flows = 0, {P .. 'parked'},", "zsets, flows = 0, {},")
+            case .parkedKeepsOut: ("zsets, seen = 0, {P .. 'parked'},", "zsets, seen = 0, {},")
             case .memberEndsUntold:
                 (
                     "finish(j, 'cancelled', data, 0)\n  return 'OK'",
