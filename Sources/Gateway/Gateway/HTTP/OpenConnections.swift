@@ -1,5 +1,6 @@
 import AccessKeys
 import DequeModule
+import Edits
 import NIOCore
 import Synchronization
 
@@ -8,7 +9,8 @@ import Synchronization
 /// A new connection beyond the limit replaces one that answers no call with a key: of the address with the most such connections,
 /// the oldest without a request, otherwise the one that is idle for longest. So `/healthz` is answered however many connections
 /// others hold. Calls with a key are shared by tenants (``FairShare``), so they never hold all connections, and a call that was
-/// accepted is not broken off. Rejected: leaving further connections in the kernel's queue until one of the others is idle for 60 s.
+/// accepted is not broken off. A call counts until it has ended, also when its client has left before. Rejected: leaving further
+/// connections in the kernel's queue until one of the others is idle for 60 s.
 package final class OpenConnections: Sendable {
     private struct Connection {
         let channel: any Channel
@@ -22,6 +24,8 @@ package final class OpenConnections: Sendable {
         var keyID: String?
         /// Whether the key was refused when the rights of calls were last asked.
         var isRefused = false
+        /// Given when the connection ends while its call waits for that.
+        var end: FirstAnswer<Void>?
     }
 
     /// The connections of one address that answer no call with a key, in the order in which they leave for newer ones. A place is
@@ -64,6 +68,8 @@ package final class OpenConnections: Sendable {
         /// The connections without a call, by address.
         var free: [String: Free] = [:]
         var calls: FairShare
+        /// The owners of the calls that go on although their connections have ended.
+        var left: [ObjectIdentifier: FairShare.Owner] = [:]
         var last = 0
         var replaced = 0
         var refused = 0
@@ -142,15 +148,18 @@ package final class OpenConnections: Sendable {
     /// - Returns: Whether the owner may have one more call at a time.
     func begin(_ channel: any Channel, _ owner: FairShare.Owner, keyID: String) -> Bool {
         state.withLock { state in
-            // A connection that was closed meanwhile has no call to count.
-            guard var connection = state.open[ObjectIdentifier(channel)], connection.owner == nil
-            else { return true }
+            let id = ObjectIdentifier(channel)
+            if state.open[id]?.owner != nil { return true }
             guard state.calls.take(owner) else {
                 state.refused += 1
                 return false
             }
+            guard var connection = state.open[id] else {
+                state.left[id] = owner
+                return true
+            }
             (connection.owner, connection.keyID) = (owner, keyID)
-            state.keep(connection, as: ObjectIdentifier(channel))
+            state.keep(connection, as: id)
             state.count(connection.address, -1)
             return true
         }
@@ -158,6 +167,9 @@ package final class OpenConnections: Sendable {
 
     func answered(_ channel: any Channel) {
         state.withLock { state in
+            if let owner = state.left.removeValue(forKey: ObjectIdentifier(channel)) {
+                state.calls.giveBack(owner)
+            }
             guard var connection = state.open[ObjectIdentifier(channel)] else { return }
             connection.number = state.next()
             if let owner = connection.owner {
@@ -165,9 +177,21 @@ package final class OpenConnections: Sendable {
                 state.count(connection.address, 1)
                 connection.owner = nil
             }
-            (connection.keyID, connection.isRefused) = (nil, false)
+            (connection.keyID, connection.isRefused, connection.end) = (nil, false, nil)
             state.keep(connection, as: ObjectIdentifier(channel))
         }
+    }
+
+    /// Waits until the connection of a call has ended. Of each connection, one task may wait.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before.
+    func waitForEnd(of channel: any Channel) async throws {
+        let end = FirstAnswer<Void>()
+        let isOpen = state.withLock { state in
+            state.open[ObjectIdentifier(channel)]?.end = end
+            return state.open[ObjectIdentifier(channel)] != nil
+        }
+        if isOpen { try await end.value }
     }
 
     /// Breaks off the calls whose keys are refused now, and were when this was called before: in between, a body can still be answered
@@ -204,8 +228,9 @@ package final class OpenConnections: Sendable {
 
     private static func remove(_ id: ObjectIdentifier, _ state: inout State) {
         guard let connection = state.open.removeValue(forKey: id) else { return }
+        connection.end?.give(.success(()))
         if let owner = connection.owner {
-            state.calls.giveBack(owner)
+            state.left[id] = owner
         } else {
             state.count(connection.address, -1)
         }

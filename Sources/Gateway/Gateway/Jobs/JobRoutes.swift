@@ -62,8 +62,7 @@ enum JobRoutes {
         let submission = try await send(sent.request, call, conflict: sent.conflict)
         let job = submission.job
         if let wait, let position, submission.state.isOpen {
-            var hasEnded = try await wait.untilEnded(
-                job, call.key.reach, after: position, call.parts.hub)
+            var hasEnded = try await wait.untilEnded(job, after: position, call)
             // The record knows an end whose event did not come, as when Redis was away meanwhile.
             if !hasEnded { hasEnded = try await JobView.find(job, call).hasEnded }
             if hasEnded {
@@ -160,8 +159,7 @@ enum JobRoutes {
         // Checks first that the job is the caller's, and whether it has ended already.
         let view = try await JobView.find(job, call)
         if !view.hasEnded {
-            _ = try await wait.untilEnded(
-                job, call.key.reach, after: position, call.parts.hub)
+            _ = try await wait.untilEnded(job, after: position, call)
         }
         return try await JobView.response(of: job, call, applied: wait)
     }

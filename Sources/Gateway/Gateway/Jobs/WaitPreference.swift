@@ -1,3 +1,4 @@
+import AccessKeys
 import Edits
 import HTTPTypes
 import JobQueue
@@ -30,17 +31,25 @@ struct WaitPreference {
 
     /// Waits until a job has ended, or the time is over.
     ///
+    /// A connection that ends takes its call out of what its tenant may have at a time, so nobody waits on for it.
+    ///
     /// - Parameters:
-    ///   - reach: the objects of the waiting key; no other event ends the wait.
     ///   - position: the position of an event that is older than the end of the job.
+    ///   - call: the call that waits; no event beyond the reach of its key ends the wait.
     /// - Returns: whether the job has ended.
+    /// - Throws: ``BodyRefusal/broken(_:)`` if the connection of the call has ended.
     func untilEnded(
-        _ job: String, _ reach: Reach, after position: StreamID, _ hub: EventHub
+        _ job: String, after position: StreamID, _ call: Call
     ) async throws -> Bool {
-        try await withThrowingTaskGroup(of: Bool.self) { group in
+        let (reach, hub) = (try call.key.reach, call.parts.hub)
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await Task.sleep(for: .seconds(seconds))
                 return false
+            }
+            group.addTask {
+                try await call.parts.connections.waitForEnd(of: call.channel)
+                throw BodyRefusal.broken("the connection has ended")
             }
             group.addTask {
                 var position = position

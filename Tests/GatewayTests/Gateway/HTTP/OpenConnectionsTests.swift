@@ -57,6 +57,32 @@ import Testing
         #expect(!open[0].isActive && newer.allSatisfy(\.isActive))
     }
 
+    @Test func `a call counts until it has ended, also when its client has left before`() throws {
+        let connections = OpenConnections(max: 4)
+        let open = try (0..<3).map { _ in try Self.channel() }
+        for channel in open { connections.enter(channel) }
+        func begin(_ channel: EmbeddedChannel) -> Bool {
+            connections.begin(channel, .tenant("acme"), keyID: "a")
+        }
+        // Alone a tenant has a half.
+        #expect(begin(open[0]) && begin(open[1]))
+        for channel in open[..<2] {
+            channel.close(promise: nil)
+            channel.embeddedEventLoop.run()
+        }
+        #expect(connections.count == 1 && !begin(open[2]))
+        connections.answered(open[0])
+        #expect(begin(open[2]))
+        // One whose client left before its key was known counts, too.
+        connections.answered(open[1])
+        #expect(begin(open[0]))
+        let newer = try Self.channel()
+        connections.enter(newer)
+        #expect(!begin(newer))
+        connections.answered(open[0])
+        #expect(begin(newer))
+    }
+
     @Test func `the address with most of them gives one`() throws {
         let connections = OpenConnections(max: 5)
         let few = try (0..<2).map { _ in try Self.channel("192.0.2.7") }

@@ -63,6 +63,24 @@ import Testing
         #expect(claim?.traceparent?.description == places[whose])
     }
 
+    @Test func `a wait ends with its connection, and a gateway that stops does not wait for it`()
+        async throws
+    {
+        let rig = try await GatewayRig { $0.endTime = .milliseconds(500) }
+        let key = try await rig.key("acme", scopes: [.enqueue, .read])
+        try await rig.post("o1", "acme/a.jpg", key: key)
+        let connection = try TCPConnection(port: rig.port)
+        connection.send(
+            "GET /v1/jobs/o1 HTTP/1.1\r\nPrefer: wait=30\r\nHost: a\r\nAuthorization: Bearer \(key)\r\n\r\n"
+        )
+        try await eventually("the wait has begun") {
+            rig.parts.connections.callCount > 0 ? true : nil
+        }
+        let start = ContinuousClock.now
+        try await rig.stop()
+        #expect(.now - start < .seconds(20))
+    }
+
     @Test func `an idempotency key names a job of its tenant`() async throws {
         let rig = try await GatewayRig()
         let key = try await rig.key("acme", scopes: [.enqueue])
