@@ -50,12 +50,27 @@ public struct EventReader: Sendable {
     private let queue: QueueName
     private let redis: RedisClient
     private let tenant: String?
+    private let countMax: Int
 
     /// The maximum number of entries of one read.
     ///
     /// A longer reply than ``RedisConfiguration/replyBytesMax`` ends the connection for all its callers. An event with 16 renditions,
     /// 8 previews, a name of 1,024 bytes and a URL of each has some 140 KB, and so many of them 14 MB.
     public static let batchMax = 100
+    /// The bytes of JSON of one read in a turn that tenants share: to decode and show them takes some 3 ms of a core. A hundred events
+    /// with 25 KB each took 333, and whoever waited for a turn waited so long.
+    static let turnBytes = 16 << 10
+    /// The entries of a first read in a turn. They tell how long the next ones may be.
+    package static let turnFirst = 1
+
+    /// Returns the maximum number of entries of the next read in a turn: as many as ``turnBytes`` has of those that were read last, and
+    /// twice as many at most.
+    package static func turnNext(after entries: [Entry]) -> Int {
+        guard !entries.isEmpty else { return turnFirst }
+        let bytes = entries.reduce(0) { $0 + $1.json.utf8.count }
+        let fitting = turnBytes * entries.count / max(1, bytes)
+        return max(turnFirst, min(batchMax, 2 * entries.count, fitting))
+    }
 
     /// The lead of a position over this machine's clock beyond which no queue has given it, in milliseconds: clocks differ, but not by
     /// an hour.
@@ -70,14 +85,16 @@ public struct EventReader: Sendable {
     ///   - redis: A client; blocking reads need one of their own.
     ///   - tenant: The tenant whose events alone matter to the reader; nil: all do. Those of a tenant are kept longer than the
     ///     stream, and events of others that are lost are no loss to it. The reader may return events of others.
+    ///   - countMax: The maximum number of entries of each read.
     public init(
         queue: QueueName, redis: RedisClient, after position: String = beginning,
-        of tenant: String? = nil
+        of tenant: String? = nil, atMost countMax: Int = batchMax
     ) {
         self.queue = queue
         self.redis = redis
         self.position = position
         self.tenant = tenant
+        self.countMax = max(1, min(countMax, Self.batchMax))
     }
 
     public init(queue: QueueName, redis: RedisClient, afterNewest: Void) async throws(QueueError) {
@@ -110,7 +127,7 @@ public struct EventReader: Sendable {
                 "\(position.debugDescription) is not the id of an event; expected one as in "
                     + "1763700000000-0, or \(Self.beginning) for the beginning.")
         }
-        let reply = try await send("XRANGE", key, last.description, "+", "COUNT", Self.batchMax + 1)
+        let reply = try await send("XRANGE", key, last.description, "+", "COUNT", countMax + 1)
         var rows = (reply.array ?? [])[...]
         if rows.first?.array?.first?.string == last.description {
             rows = rows.dropFirst()
@@ -119,7 +136,7 @@ public struct EventReader: Sendable {
             if !kept.isEmpty { rows = kept[...] }
         }
         var entries: [Entry] = []
-        for row in rows {
+        for row in rows.prefix(countMax) {
             do throws(QueueError) {
                 guard let entry = try Entry(row: row, of: queue) else { continue }
                 entries.append(entry)
@@ -186,9 +203,10 @@ public struct EventReader: Sendable {
         after last: StreamID, before oldest: StreamID
     ) async throws(QueueError) -> [RedisReply]? {
         guard let tenant else { return nil }
-        // Read before the facts, which then tell what was dropped in between.
+        // Read before the facts, which then tell what was dropped in between, and that the first ones are none of these.
         let rows = try await send(
-            "XRANGE", queue.keys.keptEvents(of: tenant), "(\(last)", "+", "COUNT", Self.batchMax)
+            "XRANGE", queue.keys.keptEvents(of: tenant), "(\(last)", "+", "COUNT",
+            last == .beginning ? Self.batchMax : countMax)
         let facts = try await send(
             "HMGET", queue.keys.eventsCut, "from", "to", "all", "tenant:" + tenant)
         let ids = (facts.array ?? []).map { $0.string.flatMap { StreamID($0) } }

@@ -48,6 +48,38 @@ import Testing
         #expect(try await after.next().isEmpty)
     }
 
+    @Test func `one in turns reads fewer events at a time the longer they are, and all of them`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        let queue = q.queue.name
+        for number in 0..<17 {
+            let reason = String(repeating: "x", count: number < 7 ? 10 : 20_000)
+            let json =
+                #"{"specversion":"1.0","id":"\#(queue)/j\#(number)/1/cancelled","source":"minilab/\#(queue)","#
+                + #""type":"org.minilab.job.cancelled","subject":"\#(number)","time":"2026-01-01T00:00:00.000Z","#
+                + #""datacontenttype":"application/json","dataschema":"urn:minilab:event:1","data":{"job":"j\#(number)","#
+                + #""asset":"\#(number)","generation":1,"reason":"\#(reason)"}}"#
+            _ = try await q.redis.send([
+                "XADD", RedisArgument(queue.keys.events), "*", "event", RedisArgument(json),
+            ])
+        }
+        var (position, count) = (EventReader.beginning, EventReader.turnFirst)
+        var (counts, subjects) = ([Int](), [String]())
+        while true {
+            var reader = EventReader(
+                queue: queue, redis: q.redis, after: position, atMost: count)
+            let entries = try await reader.next()
+            if entries.isEmpty { break }
+            counts.append(entries.count)
+            subjects += entries.compactMap(\.event.subject)
+            (position, count) = (reader.position, EventReader.turnNext(after: entries))
+        }
+        #expect(subjects == (0..<17).map { "\($0)" })
+        // The first long ones come as a surprise, no more than twice as many as the short ones before.
+        #expect(counts == [1, 2, 4, 8, 1, 1])
+    }
+
     @Test func `an entry that is no event is told once and passed over`() async throws {
         let q = try await QueueFixture()
         try await complete(q, "a")

@@ -36,6 +36,8 @@ struct EventFollower: Sendable {
         let isLast: Bool
         /// Whether the position is before the one that was asked for, because Redis has lost its last events.
         var isSetBack = false
+        /// The most events of the next page, if that is read from the stream itself.
+        var countNext = EventReader.turnFirst
     }
 
     /// The most bytes of events in one write; a single event may have more.
@@ -89,8 +91,9 @@ struct EventFollower: Sendable {
 
     /// Returns the next events, from the hub's buffer or from the stream itself.
     ///
+    /// - Parameter count: the most events that are read from the stream.
     /// - Throws: `gone` if events after the position may have been trimmed.
-    func page(after position: StreamID) async throws -> Page {
+    func page(after position: StreamID, count: Int) async throws -> Page {
         switch parts.hub.entries(after: position) {
         case .none: return Page(entries: [], position: position, isLast: true)
         case .entries(let entries):
@@ -98,20 +101,22 @@ struct EventFollower: Sendable {
                 entries: entries.map(\.event),
                 position: entries.last?.position ?? position, isLast: false)
         case .tooOld:
-            return try await parts.permits.reading(of: key) { try await read(after: position) }
+            return try await parts.permits.reading(of: key) {
+                try await read(after: position, count: count)
+            }
         }
     }
 
     /// Sends events as they arrive, until the task is cancelled.
     func follow(_ sink: EventSink) async throws {
-        var position = start
+        var (position, count) = (start, EventReader.turnFirst)
         while !Task.isCancelled {
             // A key that was revoked meanwhile reads no further event. The reason is in the response when the client
             // reconnects.
             do throws(KeyError) { _ = try await parts.keys.key(named: key.id) } catch { return }
             let page: Page
             do {
-                page = try await self.page(after: position)
+                page = try await self.page(after: position, count: count)
             } catch let problem as Problem where problem.code == ProblemCode.gone.rawValue {
                 // An EventSource that receives a status other than 200 stops for good, so this error is sent within the
                 // stream.
@@ -136,7 +141,7 @@ struct EventFollower: Sendable {
                         ]).canonical))
             }
             try await send(page.entries, to: sink)
-            position = page.position
+            (position, count) = (page.position, page.countNext)
             if page.isLast { await parts.hub.wait(after: position) }
         }
     }
@@ -184,10 +189,12 @@ struct EventFollower: Sendable {
 
     /// Returns the next events of the stream that this follower may see as lines of JSON, read in the caller's turn.
     ///
-    /// - Throws: the same as ``page(after:)``; `tooManyRequests`.
-    func lines(after position: StreamID) async throws -> (lines: ByteBuffer, page: Page) {
+    /// - Throws: the same as ``page(after:count:)``; `tooManyRequests`.
+    func lines(
+        after position: StreamID, count: Int
+    ) async throws -> (lines: ByteBuffer, page: Page) {
         try await parts.permits.reading(of: key) {
-            let page = try await read(after: position)
+            let page = try await read(after: position, count: count)
             var lines = ByteBuffer()
             for entry in page.entries {
                 if let event = shown(entry) { lines.writeString(event.line) }
@@ -199,17 +206,18 @@ struct EventFollower: Sendable {
     /// Reads the next events from the stream itself. The stream has every event that the queue has acknowledged, while
     /// the hub may not have read it yet.
     ///
-    /// - Throws: the same as ``page(after:)``.
-    private func read(after position: StreamID) async throws -> Page {
+    /// - Throws: the same as ``page(after:count:)``.
+    private func read(after position: StreamID, count: Int) async throws -> Page {
         var reader = EventReader(
             queue: parts.queue.name, redis: parts.redis, after: position.description,
-            of: key.tenant?.string)
+            of: key.tenant?.string, atMost: count)
         do throws(QueueError) {
             let entries = try await reader.next()
             return Page(
                 entries: entries,
                 position: StreamID(reader.position) ?? position, isLast: entries.isEmpty,
-                isSetBack: reader.lostPosition != nil)
+                isSetBack: reader.lostPosition != nil,
+                countNext: EventReader.turnNext(after: entries))
         } catch {
             switch error.code {
             case .tokenExpired:
@@ -289,7 +297,8 @@ enum EventRoutes {
     private static func lines(_ follower: EventFollower, _ call: Call) async throws -> Response {
         // The first page is read before the head is sent, so that a trimmed position gives an error status and not a
         // broken body.
-        let first = try await follower.lines(after: follower.start)
+        let first = try await follower.lines(
+            after: follower.start, count: EventReader.turnFirst)
         let body = ResponseBody { writer in
             var (lines, page) = first
             while true {
@@ -298,7 +307,8 @@ enum EventRoutes {
                     try await call.channel.drain()
                 }
                 if page.isLast { break }
-                (lines, page) = try await follower.lines(after: page.position)
+                (lines, page) = try await follower.lines(
+                    after: page.position, count: page.countNext)
             }
             try await writer.finish(nil)
         }

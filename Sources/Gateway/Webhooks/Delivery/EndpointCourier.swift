@@ -178,8 +178,9 @@ extension EndpointCourier {
     /// - Returns: Whether there were any events.
     func readOn(_ round: inout DeliveryRound) async throws -> Bool {
         let from = round.cursor
-        let page = try await page(after: from, hasReadStream: round.hasReadStream)
+        let page = try await page(after: from, round)
         round.hasReadStream = true
+        round.readCount = EventReader.turnNext(after: page.events)
         if let refusal = page.refusal {
             if refusal.code == .tokenExpired {
                 try await reportGap(&round)
@@ -216,10 +217,9 @@ extension EndpointCourier {
 
     /// Returns the next events: those of the hub, or of the stream if the position is older.
     ///
-    /// - Parameter hasReadStream: Whether the position was reached by reading. Otherwise only the stream tells whether events
-    ///   after it were trimmed.
-    private func page(after position: String, hasReadStream: Bool) async throws -> Page {
-        if hasReadStream, let place = StreamID(position) {
+    /// Where the position was not reached by reading, only the stream tells whether events after it were trimmed.
+    private func page(after position: String, _ round: DeliveryRound) async throws -> Page {
+        if round.hasReadStream, let place = StreamID(position) {
             switch environment.hub.entries(after: place) {
             case .entries(let entries):
                 let events = entries.map(\.event)
@@ -229,17 +229,19 @@ extension EndpointCourier {
             }
         }
         return try await environment.readings.withTurn(of: stored.endpoint.owner.share) {
-            let page = try await read(after: position, of: nil)
+            let page = try await read(after: position, of: nil, count: round.readCount)
             // Where events of others may be lost, those of the tenant may be kept.
             guard let tenant, page.refusal?.code == .tokenExpired else { return page }
-            return try await read(after: position, of: tenant)
+            return try await read(after: position, of: tenant, count: round.readCount)
         }
     }
 
-    private func read(after position: String, of tenant: String?) async throws(QueueError) -> Page {
+    private func read(
+        after position: String, of tenant: String?, count: Int
+    ) async throws(QueueError) -> Page {
         let store = environment.store
         var reader = EventReader(
-            queue: store.queue, redis: store.redis, after: position, of: tenant)
+            queue: store.queue, redis: store.redis, after: position, of: tenant, atMost: count)
         do throws(QueueError) {
             let events = try await reader.next()
             return Page(events: events, position: reader.position)
@@ -432,6 +434,8 @@ struct DeliveryRound {
     var triedAt: ContinuousClock.Instant?
     /// Whether the stream was read since the lease was taken.
     var hasReadStream = false
+    /// The most events of the next reading of the stream.
+    var readCount = EventReader.turnFirst
     private var dueAt: ContinuousClock.Instant?
 
     init(_ progress: DeliveryTurn.Progress, asked: ContinuousClock.Instant) {

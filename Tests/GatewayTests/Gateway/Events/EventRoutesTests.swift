@@ -47,6 +47,32 @@ import Testing
         #expect(odd.status == 400 && odd.code == "badParameter")
     }
 
+    @Test func `long events are read one in a turn, and none is left out`() async throws {
+        let rig = try await GatewayRig(on: try await RedisServer.start())
+        let key = try await rig.key("acme", scopes: [.read])
+        let (queue, count) = (rig.queue.name, 40)
+        let reason = String(repeating: "x", count: 20_000)
+        for number in 0..<count {
+            let json =
+                #"{"specversion":"1.0","id":"\#(queue)/acme.\#(number)/1/cancelled","source":"minilab/\#(queue)","#
+                + #""type":"org.minilab.job.cancelled","subject":"acme/a.jpg","time":"2026-01-01T00:00:00.000Z","tenant":"acme","#
+                + #""datacontenttype":"application/json","dataschema":"urn:minilab:event:1","data":{"job":"acme.\#(number)","#
+                + #""asset":"acme/a.jpg","generation":1,"reason":"\#(reason)"}}"#
+            _ = try await rig.redis.send([
+                "XADD", RedisArgument(queue.keys.events), "*", "event", RedisArgument(json),
+            ])
+        }
+        func reads() async throws -> Int {
+            let stats = try await rig.server.command("INFO", "commandstats")
+            let calls = try #require(stats.firstMatch(of: /cmdstat_xrange:calls=([0-9]+)/))
+            return try #require(Int(calls.output.1))
+        }
+        let before = try await reads()
+        let answer = try await rig.send("GET", "/v1/events?after=0", key: key)
+        #expect(try lines(answer).count == count)
+        #expect(try await reads() - before >= count)
+    }
+
     @Test func `a tenant reads its own events alone`() async throws {
         let rig = try await GatewayRig()
         let acme = try await rig.key("acme", scopes: [.enqueue, .read])
