@@ -87,6 +87,20 @@ import Testing
         #expect(ended.records.map(\.batch) == ["acme.old"] && ended.more == 0)
     }
 
+    @Test func `is found for its tenant in short steps, however many others have`() async throws {
+        let q = try await QueueFixture()
+        try await open("acme.old", tenant: "acme", jobs: 3, q)
+        try await addNewer(areEnded: false, q)
+        var reader = BatchReader(q.queue, within: Reach(tenant: "acme", folder: ""), count: 20)
+        var (list, steps) = (try await reader.next(), 1)
+        while list == nil {
+            list = try await reader.next()
+            steps += 1
+        }
+        #expect(list?.records.map(\.batch) == ["acme.old"] && list?.more == 0)
+        #expect(steps > Self.newerCount / BatchReader.namesStep)
+    }
+
     @Test func `stays in the list when batches before it go while it is read`() async throws {
         let q = try await QueueFixture()
         try await addNewer(3, tenant: "a", areEnded: false, q)

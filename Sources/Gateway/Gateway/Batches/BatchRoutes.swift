@@ -144,8 +144,14 @@ enum BatchRoutes {
         _ part: BatchList.Part, count: Int, _ call: Call
     ) async throws -> BatchList {
         let key = try call.key
-        return try await call.parts.permits.reading(of: key) {
-            try await call.parts.queue.batches(part, within: key.reach, count: count)
+        var reader = BatchReader(call.parts.queue, part, within: key.reach, count: count)
+        while true {
+            let (list, after) = try await call.parts.permits.reading(of: key) { [reader] in
+                var reader = reader
+                return (try await reader.next(), reader)
+            }
+            reader = after
+            if let list { return list }
         }
     }
 

@@ -12,7 +12,7 @@ public struct BatchList: Sendable, Equatable {
     public enum Part: Sendable {
         case all, open, ended
 
-        fileprivate func has(ended: Bool) -> Bool {
+        func has(ended: Bool) -> Bool {
             switch self {
             case .all: true
             case .open: !ended
@@ -45,80 +45,19 @@ extension JobQueue {
     public func batches(
         _ part: BatchList.Part = .all, within reach: Reach = .everything, count: Int
     ) async throws(QueueError) -> BatchList {
-        if part != .all || !reach.isEverything {
-            return try await newest(
-                count, of: try await namesOfBatches(part, within: reach), part)
+        var reader = BatchReader(self, part, within: reach, count: count)
+        while true {
+            if let list = try await reader.next() { return list }
         }
-        let key = name.keys.batches
-        let replies = try await sendAll([["ZRANGE", key, 0, count - 1, "REV"], ["ZCARD", key]])
-        let names = replies[0].array?.compactMap(\.string) ?? []
-        return BatchList(
-            records: try await records(ofBatches: names),
-            more: max(0, Int(replies[1].int ?? 0) - names.count))
     }
 
     /// Returns all batches that have not ended, the last opened one first. Decisions about a queue's work, or a tenant's, are made by them.
     public func openBatches() async throws(QueueError) -> [BatchRecord] {
-        let names = try await namesOfBatches(.open, within: .everything)
-        return try await newest(names.count, of: names, .open).records
+        try await batches(.open, count: .max).records
     }
 
-    /// - Parameter names: In the order of ``namesOfBatches(_:within:)``.
-    private func newest(
-        _ count: Int, of names: [String], _ part: BatchList.Part
-    ) async throws(QueueError) -> BatchList {
-        let newest = try await records(ofBatches: names.suffix(count).reversed())
-        return BatchList(
-            // One may have ended since its name was read.
-            records: newest.filter { part.has(ended: $0.isComplete) },
-            more: max(0, names.count - count))
-    }
-
-    /// The number of batches whose facts are read by one call.
-    static let batchNamesStep = 500
-
-    /// Returns the names of all batches of a part, the first opened one first. Those that are opened after the call began are left out.
-    private func namesOfBatches(
-        _ part: BatchList.Part, within reach: Reach
-    ) async throws(QueueError) -> [String] {
-        let keys = name.keys
-        let newest = try await send("ZRANGE", keys.batches, "-1", "-1", "WITHSCORES")
-        // A batch that was opened while the clock was ahead was opened in the future.
-        let until = max(try await now(), newest.array?.last?.int.map { Int($0) } ?? 0)
-        var names: [String] = []
-        var last = ScoredMember(name: "", score: 0)
-        while true {
-            let page = try await members(
-                of: keys.batches, after: last, until: until, count: Self.batchNamesStep)
-            guard let end = page.last else { return names }
-            last = end
-            let facts = try await sendAll(
-                page.map { ["HMGET", keys.batch($0.name), "tenant", "folder", "ended"] },
-                skippingDamaged: true)
-            for (batch, reply) in zip(page.map(\.name), facts) {
-                // Without a tenant it is no record of a batch.
-                guard let fields = reply.array?.map(\.string), fields.count == 3,
-                    let tenant = fields[0], part.has(ended: fields[2] != nil),
-                    reach.covers(batch: batch, tenant: tenant, folder: fields[1])
-                else { continue }
-                names.append(batch)
-            }
-        }
-    }
-
-    /// The number of batches that are read by one call, so that calls of others come between: a connection takes 10,000 commands.
-    private static let batchesStep = 100
-
-    private func records(ofBatches names: [String]) async throws(QueueError) -> [BatchRecord] {
-        var records: [BatchRecord] = []
-        for start in stride(from: 0, to: names.count, by: Self.batchesStep) {
-            let some = names[start..<min(start + Self.batchesStep, names.count)]
-            records += try await read(batches: Array(some))
-        }
-        return records
-    }
-
-    private func read(batches names: [String]) async throws(QueueError) -> [BatchRecord] {
+    /// - Parameter names: At most ``BatchReader/recordsStep``.
+    func records(ofBatches names: [String]) async throws(QueueError) -> [BatchRecord] {
         let keys = name.keys
         let replies = try await sendAll(
             [["TIME"]]
