@@ -27,6 +27,8 @@ package final class KeyRing: Sendable {
     private struct State {
         var keys: [String: Result<StoredKey, KeyError>] = [:]
         var records: [String: [UInt8]] = [:]
+        /// The keys that were known and have no record any more, and the moment at which that was heard.
+        var gone: [String: ContinuousClock.Instant] = [:]
         /// The time at which the last successful call to Redis was made.
         var heardAt: ContinuousClock.Instant?
         var lookups: TokenBucket
@@ -111,9 +113,13 @@ package final class KeyRing: Sendable {
         try checkContact()
         if let known = state.withLock({ $0.keys[id] }) { return try accept(known.get().key) }
         guard let stored = try await lookUp(id) else {
-            throw KeyError(.unknownKey, "key \(id) is not kept any more.")
+            throw Self.notKept(id)
         }
         return try accept(stored.key)
+    }
+
+    private static func notKept(_ id: String) -> KeyError {
+        KeyError(.unknownKey, "key \(id) is not kept any more.")
     }
 
     /// Returns why a key that was accepted before is not accepted any more; nil if it is, or if this gateway cannot tell.
@@ -121,7 +127,8 @@ package final class KeyRing: Sendable {
     /// It asks nobody: the ring has heard of a revocation within moments, and of an expiry it needs only the time of Redis, which it
     /// measures as often as it reads all keys.
     package func refusal(of id: String) -> KeyError? {
-        guard let known = state.withLock({ $0.keys[id] }) else { return nil }
+        let (known, isGone) = state.withLock { ($0.keys[id], $0.gone[id] != nil) }
+        guard let known else { return isGone ? Self.notKept(id) : nil }
         do throws(KeyError) {
             _ = try accept(known.get().key)
             return nil
@@ -260,8 +267,14 @@ package final class KeyRing: Sendable {
             guard error.code != .redis else { throw error }
             stored = .failure(error)
         }
+        let now = clock()
         state.withLock { state in
             state.records[id] = nil
+            if stored != nil {
+                state.gone[id] = nil
+            } else if state.keys[id] != nil {
+                state.gone[id] = now
+            }
             if state.keys[id] != nil || state.keys.count < KeyStore.keysMax {
                 state.keys[id] = stored
             }
@@ -285,6 +298,13 @@ package final class KeyRing: Sendable {
                 logger.warning("a key is passed over", metadata: ["error": "\(error)"])
             }
         }
-        state.withLock { ($0.keys, $0.records, $0.time) = (keys, newest, time) }
+        state.withLock { state in
+            // Calls that go on with one are broken off long before it is forgotten.
+            state.gone = state.gone.filter {
+                keys[$0.key] == nil && time.at - $0.value < Self.reloadInterval
+            }
+            for id in state.keys.keys where keys[id] == nil { state.gone[id] = time.at }
+            (state.keys, state.records, state.time) = (keys, newest, time)
+        }
     }
 }

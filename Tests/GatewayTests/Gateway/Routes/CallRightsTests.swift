@@ -5,6 +5,7 @@ import JobQueue
 import Logging
 import MinilabTesting
 import Operations
+import Redis
 import Testing
 
 @testable import Gateway
@@ -57,6 +58,35 @@ import Testing
             rig.parts.connections.callCount == 0 ? true : nil
         }
         #expect(.now - start < Self.soon, "\(call.name)")
+    }
+
+    @Test(arguments: [true, false])
+    func `end when the record of their key is gone`(isAnnounced: Bool) async throws {
+        let rig = try await Self.rig()
+        let key = try await rig.key("acme", scopes: [.read])
+        let id = String(key.split(separator: "_")[1])
+        let wait = try #require(Self.calls.last)
+        let connection = try TCPConnection(port: rig.port)
+        connection.send(wait.head + "Host: a\r\nAuthorization: Bearer \(key)\r\n\r\n")
+        try await eventually("\(wait.name) has begun") {
+            rig.parts.connections.callCount > 0 ? true : nil
+        }
+        let places = rig.queue.name.gatewayKeys
+        _ = try await rig.redis.send([
+            "HDEL", RedisArgument(places.accessKeys), RedisArgument(id),
+        ])
+        if isAnnounced {
+            _ = try await rig.redis.send([
+                "XADD", RedisArgument(places.control), "*", "key", RedisArgument(id),
+            ])
+        } else {
+            await rig.parts.keys.begin()
+        }
+        let start = ContinuousClock.now
+        try await eventually("\(wait.name) is broken off") {
+            rig.parts.connections.callCount == 0 ? true : nil
+        }
+        #expect(.now - start < Self.soon)
     }
 
     @Test func `add no member after it, and say why`() async throws {
