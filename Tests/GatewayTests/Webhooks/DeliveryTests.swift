@@ -241,6 +241,46 @@ import Testing
         #expect(Set(stub.jobs) == ["a", "b"])
     }
 
+    @Test func `days without a try, or a clock that leaps, disable no endpoint`() async throws {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubServer.start { _ in .reply(503) }
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        let seconds = try await fixture.redis.send(["TIME"]).array?.first?.int ?? 0
+        let before = RedisArgument((Int(seconds) - 6 * 86_400) * 1000)
+        _ = try await fixture.redis.send([
+            "HSET", RedisArgument(fixture.store.state(endpoint.id)), "failingSince", before,
+            "failedAt", before,
+        ])
+        let service = try fixture.service()
+        try await fixture.running([service]) { () async throws in
+            try await fixture.cancelled("a")
+            try await eventually("it was tried twice") {
+                service.metrics().failed > 1 ? () : nil
+            }
+        }
+        #expect(try await fixture.store.get(endpoint.id)?.isActive == true)
+    }
+
+    @Test func `a message is sent again whatever the clocks of gateway and Redis say`() async throws
+    {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubServer.start()
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        let seconds = try await fixture.redis.send(["TIME"]).array?.first?.int ?? 0
+        fixture.time.pass((Int(seconds) - 3600) * 1000 - fixture.time.milliseconds)
+        try await fixture.running([try fixture.service()]) { () async throws in
+            try await fixture.cancelled("a")
+            let delivery = try await eventually("the delivery is listed") {
+                try await fixture.store.deliveries(endpoint.id).first
+            }
+            let again = try await fixture.store.redeliver(
+                endpoint.id, message: delivery.message, through: try WebhookFixture.sender()
+            ) { _, json, _ in json }
+            #expect(again.isAccepted && again.attempt == 2 && again.message == delivery.message)
+            try await fixture.store.replay(endpoint.id, since: (Int(seconds) - 10) * 1000)
+        }
+    }
+
     @Test func `too many parked messages disable an endpoint`() async throws {
         let fixture = try await WebhookFixture()
         let stub = try await StubServer.start { _ in .reply(500) }

@@ -2,6 +2,7 @@ import Foundation
 import JobQueue
 import MinilabTesting
 import Redis
+import ServiceTesting
 import Testing
 
 @testable import Webhooks
@@ -68,7 +69,8 @@ import Testing
         #expect(
             await webhookCode { try await store.update(made.endpoint.id, eventTypes: []) }
                 == .invalidEventTypes)
-        for since in [-1, fixture.time.milliseconds + 1] {
+        let seconds = try await fixture.redis.send(["TIME"]).array?.first?.int ?? 0
+        for since in [-1, (Int(seconds) + 3600) * 1000] {
             #expect(
                 await webhookCode { try await store.replay(made.endpoint.id, since: since) }
                     == .invalidTime)
@@ -81,6 +83,22 @@ import Testing
                 == .tooManyEndpoints)
         _ = try await store.create(
             owner: WebhookOwner(tenant: "other", assetPrefix: ""), url: "https://a.example")
+    }
+
+    @Test func `what ends after its endpoint was removed leaves nothing`() async throws {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubServer.start()
+        let id = try await fixture.endpoint(stub).endpoint.id
+        let delivery = try await fixture.store.test(id, through: try WebhookFixture.sender())
+        #expect(try await fixture.store.deliveries(id) == [delivery])
+        #expect(try await fixture.store.delete(id))
+        try await fixture.store.remember(delivery, of: id)
+        #expect(
+            await webhookCode { try await fixture.store.replay(id, since: 0) } == .noSuchEndpoint)
+        let left = try await fixture.redis.send([
+            "KEYS", RedisArgument("minilab-gateway:{\(fixture.queue)}:webhook:\(id):*"),
+        ])
+        #expect(left.array == [])
     }
 
     @Test func `a tenant has no more endpoints than it may, however many it makes at a time`()

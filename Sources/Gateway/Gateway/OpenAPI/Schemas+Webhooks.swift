@@ -19,8 +19,9 @@ extension Schemas {
                 ], isClosed: true),
             "WebhookReplay": .fields(["since": .anything], isClosed: true),
             "WebhookDelivery": .fields([
-                "at": .integer(0...Int(1e15)), "message": .text, "event": .text, "type": .text,
-                "attempt": .integer(1...Int(1e6)), "status?": .integer(100...999),
+                "at": .integer(0...Int(1e15)), "message": .text, "event": .text,
+                "entry?": .text, "type": .text, "attempt": .integer(1...Int(1e6)),
+                "status?": .integer(100...999),
                 "milliseconds": .integer(0...Int(1e9)), "error?": .text,
                 "retryAfter?": .integer(0...Int(UInt32.max)), "retryAt?": .integer(0...Int(1e15)),
             ]),

@@ -29,7 +29,8 @@ struct DeliveryTurn: Sendable {
         let cursor: String
         /// The number of failed attempts since the last success.
         let failures: Int
-        /// The time since which no message was accepted, ms since 1970; nil if the last one was.
+        /// The time since which no message was accepted, ms since 1970, later by what exceeds a day between two tries; nil if the last
+        /// one was.
         let failingSince: Int?
         /// The next message to try again.
         let next: ParkedMessage?
@@ -62,7 +63,7 @@ struct DeliveryTurn: Sendable {
             -- Returns {HELD, ms} · {FENCED} · {GONE} · {FULL} ·
             --        {OWN, fence, cursor, failures, failing since or ``, next message or ``, due in ms, now, parked}
             -- Crash  All checks precede the writes. If the same caller acquires a lease twice, it is the same lease.
-            local S, call = KEYS[1], redis.call
+            local S, call, DAY = KEYS[1], redis.call, 86400000
             local function int(n) return string.format('%d', n) end
             local t = call('TIME')
             local us = t[1] * 1000000 + t[2]
@@ -97,10 +98,14 @@ struct DeliveryTurn: Sendable {
               call('LTRIM', KEYS[3], '0', int(tonumber(ARGV[12]) - 1))
             end
             if ARGV[11] == '1' then
-              call('HDEL', S, 'failingSince', 'failures')
+              call('HDEL', S, 'failingSince', 'failedAt', 'failures')
               call('HINCRBY', S, 'taken', '1')
             elseif ARGV[11] == '0' then
-              call('HSETNX', S, 'failingSince', int(now))
+              -- Of a time without a try, a day counts at most: an endpoint refuses nothing meanwhile, and the clock may have leapt.
+              local was = call('HMGET', S, 'failingSince', 'failedAt')
+              local since, idle = tonumber(was[1] or now), now - tonumber(was[2] or now)
+              call('HSET', S, 'failingSince', int(math.min(now, since + math.max(0, idle - DAY) + math.min(0, idle))),
+                'failedAt', int(now))
               call('HINCRBY', S, 'failures', '1')
               call('HINCRBY', S, 'failed', '1')
             end

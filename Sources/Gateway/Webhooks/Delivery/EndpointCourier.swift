@@ -320,8 +320,8 @@ extension EndpointCourier {
             let json = environment.view(endpoint.owner, event.json, event.event)
         else { return nil }
         return Outgoing(
-            event: event.event.id, type: event.event.type, body: Array(json.utf8), attempt: attempt,
-            traceparent: event.event.traceparent)
+            event: event.event.id, entry: event.id, type: event.event.type,
+            body: Array(json.utf8), attempt: attempt, traceparent: event.event.traceparent)
     }
 
     private func gap(

@@ -140,6 +140,8 @@ extension Duration {
 /// A message that is being sent to one endpoint.
 struct Outgoing: Sendable {
     let event: String
+    /// The id of the event's entry in the stream; nil for an event of the webhooks themselves.
+    var entry: String?
     let type: String
     /// The CloudEvent in JSON.
     let body: [UInt8]
@@ -185,7 +187,8 @@ struct Outgoing: Sendable {
         let answer = await sender.send(
             message, to: stored.endpoint.url, of: stored.endpoint.owner.share)
         return WebhookDelivery(
-            at: begin, message: message.id, event: event, type: type, attempt: attempt,
+            at: begin, message: message.id, event: event, entry: entry, type: type,
+            attempt: attempt,
             status: answer.status, milliseconds: (ContinuousClock.now - start).milliseconds,
             error: answer.error, retryAfter: answer.retryAfter)
     }

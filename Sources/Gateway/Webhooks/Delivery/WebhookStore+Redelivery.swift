@@ -1,9 +1,11 @@
+import AccessKeys
 package import Edits
 import JobQueue
 import Redis
 
 extension WebhookStore {
-    /// The maximum number of events before a delivery's first attempt that are searched for its event: some 5 MB.
+    /// The maximum number of events before a delivery's first attempt that are searched for its event, if an earlier release recorded it:
+    /// some 5 MB.
     static let redeliveryEventsMax = 10_000
     /// The number of events of one read.
     private static let redeliveryPage = 500
@@ -28,16 +30,22 @@ extension WebhookStore {
                 "endpoint \(id) has no delivery \(String(message.prefix(80)).debugDescription) among its last "
                     + "\(DeliveryTurn.outcomesMax); replay since a time instead.")
         }
-        guard let found = try await event(named: last.event, notAfter: first.at),
+        let kept: EventReader.Entry?
+        if let entry = last.entry {
+            kept = try await event(at: entry, of: stored.endpoint.owner.tenant)
+        } else {
+            kept = try await event(named: last.event, notAfter: first.at)
+        }
+        guard let found = kept,
             let json = view(stored.endpoint.owner, found.json, found.event)
         else {
             throw WebhookError(
                 .eventGone,
-                "event \(last.event) is not among the \(Self.redeliveryEventsMax) events before its delivery that the "
-                    + "stream still holds; replay since a time instead.")
+                "event \(last.event) is not kept any more; replay since a time instead.")
         }
         let outgoing = Outgoing(
-            event: last.event, type: last.type, body: Array(json.utf8), attempt: last.attempt + 1)
+            event: last.event, entry: found.id, type: last.type, body: Array(json.utf8),
+            attempt: last.attempt + 1)
         let delivery = try await outgoing.send(to: stored, through: sender, now: now)
         try await remember(delivery, of: id)
         return delivery
@@ -65,11 +73,48 @@ extension WebhookStore {
         return nil
     }
 
-    /// Adds a delivery at the front of the list.
+    /// Adds a delivery at the front of the list of an endpoint that was not removed meanwhile.
     func remember(_ delivery: WebhookDelivery, of id: String) async throws(WebhookError) {
-        let list = RedisArgument(queue.gatewayKeys.webhook(id, "deliveries"))
-        _ = try await send(["LPUSH", list, RedisArgument(try delivery.json())])
-        _ = try await send(["LTRIM", list, "0", RedisArgument(DeliveryTurn.outcomesMax - 1)])
+        try await run(
+            Self.rememberScript, [queue.gatewayKeys.webhook(id, "deliveries")],
+            [
+                RedisArgument(id), RedisArgument(try delivery.json()),
+                RedisArgument(DeliveryTurn.outcomesMax),
+            ])
+    }
+
+    private static let rememberScript = RedisScript(
+        name: "remember_delivery",
+        source: """
+            #!lua flags=allow-oom
+            -- KEYS   list deliveries, hash webhooks
+            -- ARGV   endpoint, the delivery, most deliveries
+            -- Returns 1, or 0 if there is no such endpoint
+            -- Crash  The check precedes the writes.
+            if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 0 then return 0 end
+            redis.call('LPUSH', KEYS[1], ARGV[2])
+            redis.call('LTRIM', KEYS[1], '0', string.format('%d', tonumber(ARGV[3]) - 1))
+            return 1
+            """)
+
+    /// Runs a script that does nothing for an endpoint that was removed: nobody would remove what it writes.
+    ///
+    /// - Parameters:
+    ///   - keys: the keys of the script, to which the hash of endpoints is added.
+    ///   - arguments: the endpoint's id first.
+    /// - Returns: Whether there is such an endpoint.
+    /// - Throws: `redis`.
+    @discardableResult
+    func run(
+        _ script: RedisScript, _ keys: [String], _ arguments: [RedisArgument]
+    ) async throws(WebhookError) -> Bool {
+        do {
+            return try await redis.run(
+                script, keys: keys + [queue.gatewayKeys.webhooks], arguments: arguments
+            ).int == 1
+        } catch {
+            throw records.failure(error)
+        }
     }
 
     /// Sends a test event to an endpoint at once, even to a disabled one. The event is not retried and changes no state.

@@ -165,6 +165,8 @@ package struct WebhookDelivery: Sendable, Equatable, Codable {
     package let message: String
     /// The event's CloudEvents id.
     package let event: String
+    /// The id of the event's entry in the stream; nil for an event of the webhooks themselves, and in a record of an earlier release.
+    let entry: String?
     package let type: String
     package let attempt: Int
     /// The status of the response; nil if there was none.

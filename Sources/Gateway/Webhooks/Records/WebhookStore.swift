@@ -197,26 +197,37 @@ extension WebhookStore {
 extension WebhookStore {
     /// Repeats the events since a time: sets the endpoint's cursor back. Repeated messages have the same `webhook-id` as before.
     ///
-    /// - Parameter since: The time, in ms since 1970. Events that the stream does not have any more are reported as a gap.
+    /// - Parameter since: The time by the clock of Redis, which events have, in ms since 1970. Events that the stream does not have any
+    ///   more are reported as a gap.
     /// - Throws: `noSuchEndpoint`, `invalidTime`, `redis`.
     package func replay(_ id: String, since: Int) async throws(WebhookError) {
-        guard (0...now()).contains(since) else {
+        let time = try await send(["TIME"]).array?.compactMap(\.int) ?? []
+        let now = time.count == 2 ? time[0] * 1000 + time[1] / 1000 : 0
+        guard (0...max(0, Int(now))).contains(since) else {
             throw WebhookError(.invalidTime, "\(since) is no time in ms since 1970 in the past.")
         }
-        _ = try await stored(id)
         // The position is before the first event of that millisecond, because an event at a position counts as read.
-        // The gateway that delivers now remembers the old position; without its fence it must read the new one.
-        _ = try await send([
-            "HSET", RedisArgument(state(id)), "cursor",
-            RedisArgument(since == 0 ? EventReader.beginning : "\(since - 1)-\(UInt64.max)"),
-            "fence", "",
-            "owner", "",
-        ])
-        _ = try await send([
-            "XADD", RedisArgument(queue.gatewayKeys.control), "MAXLEN", "~", "1000", "*", "webhook",
-            RedisArgument(id),
-        ])
+        let cursor = since == 0 ? EventReader.beginning : "\(since - 1)-\(UInt64.max)"
+        let isThere = try await run(
+            Self.setBackScript, [state(id), queue.gatewayKeys.control],
+            [RedisArgument(id), RedisArgument(cursor)])
+        guard isThere else { throw missing(id) }
     }
+
+    private static let setBackScript = RedisScript(
+        name: "set_back",
+        source: """
+            #!lua flags=allow-oom
+            -- KEYS   hash state, stream of changes, hash webhooks
+            -- ARGV   endpoint, cursor
+            -- Returns 1, or 0 if there is no such endpoint
+            -- Crash  The check precedes the writes. The gateway that delivers now remembers the old position; without its
+            --        fence it must read the new one.
+            if redis.call('HEXISTS', KEYS[3], ARGV[1]) == 0 then return 0 end
+            redis.call('HSET', KEYS[1], 'cursor', ARGV[2], 'fence', '', 'owner', '')
+            redis.call('XADD', KEYS[2], 'MAXLEN', '~', '1000', '*', 'webhook', ARGV[1])
+            return 1
+            """)
 
     /// Returns the last deliveries, the newest first; at most ``DeliveryTurn/outcomesMax``.
     ///
@@ -236,7 +247,9 @@ extension WebhookStore {
     func state(_ id: String) -> String { queue.gatewayKeys.webhook(id, "state") }
 
     func forgive(_ id: String) async throws(WebhookError) {
-        _ = try await send(["HDEL", RedisArgument(state(id)), "failingSince", "failures"])
+        _ = try await send([
+            "HDEL", RedisArgument(state(id)), "failingSince", "failedAt", "failures",
+        ])
     }
 
     func removeProgress(_ id: String) async throws(WebhookError) {
