@@ -47,9 +47,11 @@ package struct UsedSignIns: Sendable {
         }
     }
 
+    /// It also runs while Redis is full, as the beginning of a session does: an operator signs in to free it.
     private static let script = RedisScript(
         name: "signin-use",
         source: """
+            #!lua flags=allow-oom
             -- KEYS   zset of digests by their end, string of the mark
             -- ARGV   digest, how long (ms), most marks, prefix of the strings' names, most swept
             -- Returns 1, or 0 if the sign-in was used before

@@ -41,6 +41,10 @@ import Webhooks
         let paused = try await rig.send("PUT", "/v1/pause", key: key, json: #"{"reason":"full"}"#)
         #expect(paused.status < 300, "\(paused.text)")
         #expect(try await rig.send("DELETE", "/v1/pause", key: key).status < 300)
+        // One who returns from an identity provider is let in, too.
+        let used = UsedSignIns(redis: rig.parts.redis, queue: rig.queue.name)
+        #expect(try await used.use("a state"))
+        #expect(try await !used.use("a state"))
     }
 
     @Test func `a key is exchanged for a session, which ends with the key`() async throws {
