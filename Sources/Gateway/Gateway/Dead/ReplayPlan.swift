@@ -108,11 +108,10 @@ enum ReplayRoutes {
             ]
         ) { call in
             let key = try call.key
-            // Each may have an edit of 64 KB.
-            let orders = try await call.parts.permits.reading(of: key) {
-                try await call.parts.replays.list().filter { $0.isWithin(key.reach) }
+            let orders = try await call.parts.replays.list { decode in
+                try await call.parts.permits.reading(of: key) { decode() }
             }
-            return try .json(["replays": orders])
+            return try .json(["replays": orders.filter { $0.isWithin(key.reach) }])
         },
         Route(
             .get, "/v1/replays/{id}", .key(.operate), name: "readReplay", group: "dead",

@@ -4,6 +4,7 @@ import Foundation
 import JobQueue
 import MinilabTesting
 import NIOCore
+import Operations
 import Testing
 
 @testable import Gateway
@@ -38,6 +39,7 @@ import Testing
             "PUT", "/v1/batches/b/members?from=0", key: key,
             body: #"{"asset":"acme/2.jpg"}"# + "\n")
         try await rig.complete(1)
+        if path == "/v1/replays" { try await add([10], of: rig) }
         let browser = try await Browser(rig, key: key)
         let call = try await whileAllAreTaken(rig.parts) {
             let call = Task {
@@ -53,6 +55,35 @@ import Testing
         }
         #expect(try await call.value == 200)
         #expect(rig.parts.permits.readings.waitingCount == 0)
+    }
+
+    /// Adds replays of acme that nobody carries out any more, each with a message of so many bytes.
+    private func add(_ bytes: [Int], of rig: GatewayRig) async throws {
+        for (number, count) in bytes.enumerated() {
+            let order = ReplayOrder(
+                id: "r\(number)", DeadFilter(Reach(tenant: "acme", folder: "")), until: 1,
+                rate: nil,
+                by: "k", startedAt: number, expected: 0)
+            var fields = try #require(
+                JSONSerialization.jsonObject(with: JSONEncoder().encode(order)) as? [String: Any])
+            fields["state"] = "failed"
+            fields["message"] = String(repeating: "x", count: count)
+            let failed = try JSONDecoder().decode(
+                ReplayOrder.self, from: JSONSerialization.data(withJSONObject: fields))
+            try await rig.parts.replays.add(failed, by: "acme")
+        }
+    }
+
+    @Test func `a list of replays takes a turn for each 64 KB, and has all of them`() async throws {
+        let rig = try await GatewayRig()
+        try await add([60_000, 60_000, 60_000, 10, 10], of: rig)
+        var turns = 0
+        let orders = try await rig.parts.replays.list { decode in
+            turns += 1
+            return decode()
+        }
+        #expect(orders.map(\.id) == ["r4", "r3", "r2", "r1", "r0"])
+        #expect(turns == 3)
     }
 
     @Test(arguments: ["/v1/history/acme/a.jpg", "/assets/acme/a.jpg"])
