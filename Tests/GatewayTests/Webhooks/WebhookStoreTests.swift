@@ -85,6 +85,21 @@ import Testing
             owner: WebhookOwner(tenant: "other", assetPrefix: ""), url: "https://a.example")
     }
 
+    @Test func `a list takes a turn for each fifty, and has all of them`() async throws {
+        let fixture = try await WebhookFixture()
+        for number in 0..<60 {
+            _ = try await fixture.store.create(
+                owner: WebhookOwner(tenant: nil, assetPrefix: ""), url: "https://a\(number).example"
+            )
+        }
+        var turns = 0
+        let list = try await fixture.store.list { decode in
+            turns += 1
+            return decode()
+        }
+        #expect(try await list == fixture.store.list() && list.count == 60 && turns == 2)
+    }
+
     @Test func `what ends after its endpoint was removed leaves nothing`() async throws {
         let fixture = try await WebhookFixture()
         let stub = try await StubServer.start()

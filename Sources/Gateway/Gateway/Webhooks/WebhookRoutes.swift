@@ -155,9 +155,10 @@ enum WebhookActions {
     /// Returns the endpoints that the caller may see, the oldest first.
     static func list(_ call: Call) async throws -> [WebhookEndpoint] {
         let key = try call.key
-        return try await call.parts.permits.reading(of: key) {
-            try await call.parts.webhooks.store.list().filter { key.covers($0) }
+        let endpoints = try await call.parts.webhooks.store.list { decode in
+            try await call.parts.permits.reading(of: key) { decode() }
         }
+        return endpoints.filter { key.covers($0) }
     }
 
     /// Returns the endpoint that the path names.

@@ -84,6 +84,33 @@ package struct WebhookStore: Sendable {
         .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
+    /// The records that are decoded in one turn: some 2 ms of a core.
+    private static let turnCount = 50
+
+    /// Returns all endpoints, as ``list(of:)``, for a caller whose turns others wait for: each holds some records.
+    ///
+    /// - Parameter turn: Runs what it is given in a turn.
+    /// - Throws: `redis`; the error of `turn`.
+    package func list(
+        inTurns turn: (_ decode: () -> [WebhookEndpoint]) async throws -> [WebhookEndpoint]
+    ) async throws -> [WebhookEndpoint] {
+        var (endpoints, rest) = ([WebhookEndpoint](), Array(try await records.all())[...])
+        repeat {
+            let some = rest.prefix(Self.turnCount)
+            rest = rest.dropFirst(Self.turnCount)
+            endpoints += try await turn { some.compactMap { Self.endpoint(in: $0.value, $0.key) } }
+        } while !rest.isEmpty
+        return endpoints.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+    }
+
+    private static func endpoint(in record: [UInt8], _ id: String) -> WebhookEndpoint? {
+        do throws(WebhookError) {
+            return try StoredEndpoint.decode(record, of: id).endpoint
+        } catch {
+            return nil  // ``WebhookService`` logs it
+        }
+    }
+
     /// Returns an endpoint; nil if there is none.
     ///
     /// - Throws: `damagedEndpoint`, `laterFormat`, `redis`.
