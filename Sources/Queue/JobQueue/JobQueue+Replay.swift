@@ -147,7 +147,7 @@ extension JobQueue {
         guard let mode = lost.mode(insteadOf: sent.mode) else { return nil }
         return Edit(
             mode, output: sent.output, renditions: sent.renditions, isDraft: sent.isDraft,
-            remakes: sent.remakes
+            remakes: sent.remakes, statesStrip: sent.statesStrip
         ).json.canonical
     }
 }

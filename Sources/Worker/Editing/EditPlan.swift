@@ -241,7 +241,7 @@ extension EditPlan {
                 input: .original,
                 recipe: try Recipe(
                     filters: recipe.filters, referenceSize: recipe.referenceSize,
-                    output: edit.output ?? recipe.output),
+                    output: edit.output(after: recipe.output)),
                 adjustment: imported.adjustment))
     }
 }
@@ -305,7 +305,9 @@ extension EditPlan {
             return .unchanged("no filter was chosen and no output asked for")
         }
         let added = try Recipe(filters: steps.filters, referenceSize: steps.referenceSize)
-        let (size, output) = (content.render.size, edit.output ?? content.output(recipe))
+        let (size, output) = (
+            content.render.size, edit.output(after: content.output(recipe))
+        )
         let appended = try added.resolved(for: size, pictures: open.pictures)
         let kept = try added.kept(for: size, pictures: open.pictures) ?? appended
         let sent = try Recipe(
@@ -323,7 +325,7 @@ extension EditPlan {
         guard let content = open.content else { return .unchanged("the original is current") }
         let steps = try recipe.amendedSteps(
             by: amendments, of: content.input.photo.uprightSize)
-        let output = edit.output ?? content.output(recipe)
+        let output = edit.output(after: content.output(recipe))
         return try render(
             Recipe(filters: steps.compactMap { $0 }, output: output), edit, open,
             sent: content.sent(amended: steps, of: recipe, output, pictures: open.pictures))
@@ -334,7 +336,7 @@ extension EditPlan {
         let recipe = try open.recipe(for: .render)
         guard let content = open.content else { return .unchanged("the original is current") }
         let anew = try Recipe(
-            filters: recipe.filters, output: edit.output ?? content.output(recipe))
+            filters: recipe.filters, output: edit.output(after: content.output(recipe)))
         // The recorded output has placeholders filled in, so this very edit is known by its digest.
         if let rendering = content.rendering, rendering.render == Engine.render,
             anew == content.recipe && content.hasFields(of: edit)
@@ -368,7 +370,8 @@ extension EditPlan {
         output.metadata = nil
         return try render(
             Recipe(
-                filters: recipe.filters, referenceSize: size, output: edit.output ?? output),
+                filters: recipe.filters, referenceSize: size,
+                output: edit.output(after: output)),
             edit, open, copiedFrom: name)
     }
 

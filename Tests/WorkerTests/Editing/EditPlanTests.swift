@@ -187,6 +187,64 @@ import Testing
         #expect(try task(.append(more, other, F.edited(png))).recipe.output.format == .tiff)
     }
 
+    // MARK: strip
+
+    /// Plans edits that build on a last one: `append`, `amend`, `render` and `copyEdit`, each with some output settings.
+    private func built(on last: Recipe, output: String) throws -> [Recipe.Output] {
+        let there = F.edited(last)
+        let (steps, append) = try steps(
+            #"{"mode": "append", "filters": [{"name": "CIColorInvert"}], "output": \#(output)}"#)
+        let (changes, amend) = try amendments(
+            """
+            {"mode": "amend", "output": \(output),
+             "changes": [{"step": "CISepiaTone", "set": {"intensity": 0.5}}]}
+            """)
+        let render = try F.edit(#"{"mode": "render", "output": \#(output)}"#)
+        let copy = try F.edit(#"{"mode": "copyEdit", "from": "b.jpg", "output": \#(output)}"#)
+        let plans: [EditPlan] = [
+            try .append(steps, append, there), try .amend(changes, amend, there),
+            try .again(render, there),
+            try .copy(last, of: F.size, from: "b.jpg@1-1", copy, there),
+        ]
+        return try plans.map { try task($0).recipe.output }
+    }
+
+    @Test func `a place that was removed stays removed in another format`() throws {
+        for strip in [Recipe.Strip.gps, .all] {
+            let last = try Recipe(
+                filters: F.sepia().filters,
+                output: Recipe.Output(strip: strip, keepsRights: strip == .all))
+            for output in try built(on: last, output: #"{"format": "png"}"#) {
+                #expect(output.format == .png && output.strip == strip)
+                #expect(output.keepsRights == (strip == .all))
+            }
+            for output in try built(on: last, output: #"{"format": "png", "strip": "none"}"#) {
+                #expect(output.strip == .none && !output.keepsRights)
+            }
+        }
+        let plain = try F.sepia()
+        for output in try built(on: plain, output: #"{"strip": "gps"}"#) {
+            #expect(output.strip == .gps)
+        }
+        for output in try built(on: plain, output: #"{"format": "png"}"#) {
+            #expect(output.strip == .none)
+        }
+    }
+
+    @Test func `an edit says again what it said of metadata`() throws {
+        for text in [
+            #"{"mode": "render", "output": {"quality": 0.5, "strip": "none"}}"#,
+            #"{"mode": "render", "output": {"quality": 0.5}}"#,
+        ] {
+            let edit = try F.edit(text)
+            let again = try F.edit(edit.json.canonical)
+            #expect(again == edit && again.statesStrip == text.contains("none"))
+        }
+        // Where it changes nothing, it is the edit that it was.
+        let replaced = try F.edit(#"{"filters": [], "output": {"strip": "none"}}"#)
+        #expect(try replaced == F.edit(#"{"filters": [], "output": {}}"#))
+    }
+
     @Test func `more steps than a recipe can have are refused`() throws {
         let many = try Recipe(
             filters: Array(repeating: Filter("CIColorInvert"), count: ContractLimits.filtersMax))

@@ -85,7 +85,7 @@ struct EditOptions: ParsableArguments {
         return Edit(
             edit.mode, output: try given(over: edit.output),
             renditions: try renditions.applied(to: edit.renditions), isDraft: edit.isDraft,
-            remakes: edit.remakes)
+            remakes: edit.remakes, statesStrip: edit.statesStrip || output.strip != nil)
     }
 
     /// Returns an edit's own output settings, overridden by the flags; nil if neither sets any.

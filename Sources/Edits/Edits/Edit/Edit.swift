@@ -6,8 +6,10 @@ import FoundationEssentials
 public struct Edit: Sendable, Equatable {
     /// The operation.
     public let mode: Mode
-    /// The output settings; nil for those of the last edit, or the defaults.
+    /// The output settings as they were sent; nil for those of the last edit, or the defaults. See ``output(after:)``.
     public let output: Recipe.Output?
+    /// Whether the output settings say which metadata are removed; that it is none, only where it changes the result.
+    public let statesStrip: Bool
     /// The renditions that are made beside the render.
     public let renditions: Renditions
     /// Whether the version is only prepared, so that it can be published or discarded later.
@@ -85,6 +87,14 @@ public struct Edit: Sendable, Equatable {
             }
         }
 
+        /// Whether metadata stay removed that the edit on which it builds has removed.
+        var keepsStrip: Bool {
+            switch self {
+            case .append, .amend, .copyEdit, .render, .import: true
+            case .replace, .revert, .undo, .redo, .renditions, .publish, .discard: false
+            }
+        }
+
         /// Whether the result depends on the last edit's adjustment data.
         public var buildsOnLastEdit: Bool {
             switch self {
@@ -139,12 +149,15 @@ public struct Edit: Sendable, Equatable {
         }
     }
 
+    /// - Parameter statesStrip: whether the output settings say that no metadata are removed; those that remove some always say it.
     public init(
         _ mode: Mode, output: Recipe.Output? = nil, renditions: Renditions = Renditions(),
-        isDraft: Bool = false, remakes: Bool = false
+        isDraft: Bool = false, remakes: Bool = false, statesStrip: Bool = false
     ) {
         self.mode = mode
         self.output = output
+        self.statesStrip =
+            output.map { $0.strip != .none || statesStrip && mode.name.keepsStrip } ?? false
         self.renditions = renditions
         self.isDraft = isDraft
         self.remakes = remakes
@@ -155,6 +168,20 @@ public struct Edit: Sendable, Equatable {
         self.init(
             .replace(Steps(recipe.filters, referenceSize: recipe.referenceSize)),
             output: recipe.output)
+    }
+
+    /// Returns the output settings of a result that builds on an edit.
+    ///
+    /// Settings that are sent take the place of all others, but metadata that were removed stay removed until the settings say which are:
+    /// who asks once, and then for another format, believes that the place is nowhere.
+    ///
+    /// - Parameter last: the settings of that edit.
+    public func output(after last: Recipe.Output) -> Recipe.Output {
+        guard var output else { return last }
+        guard !statesStrip, last.strip != .none else { return output }
+        output.strip = last.strip
+        output.keepsRights = output.keepsRights || last.keepsRights
+        return output
     }
 }
 
@@ -195,8 +222,16 @@ extension Edit {
         }
         self.init(
             mode, output: output, renditions: renditions ?? Renditions(),
-            isDraft: name.canBeDraft ? try reader.flag("draft") : false, remakes: remakes)
+            isDraft: name.canBeDraft ? try reader.flag("draft") : false, remakes: remakes,
+            statesStrip: Self.statesStrip(reader.optional("output")))
     }
+
+    private static func statesStrip(_ output: JSONValue?) -> Bool {
+        guard case .object(let fields)? = output else { return false }
+        return fields[Self.strip] != nil
+    }
+
+    private static let strip = "strip"
 
     /// Returns the fields that an edit of a mode may have, sorted.
     public static func fields(of name: Name) -> [String] {
@@ -224,10 +259,19 @@ extension Edit {
         ]).digest
     }
 
+    /// The output settings, with a `strip` of none only where it is stated, so that digests of other edits stay as they were.
+    private var outputJSON: JSONValue? {
+        guard let output, case .object(var fields) = output.json else { return nil }
+        if statesStrip, output.strip == .none {
+            fields[Self.strip] = .string(output.strip.rawValue)
+        }
+        return .object(fields)
+    }
+
     public var json: JSONValue {
         var fields = mode.json
         if mode.name != .replace { fields["mode"] = .string(mode.name.rawValue) }
-        fields["output"] = output?.json
+        fields["output"] = outputJSON
         if !renditions.isEmpty { fields["renditions"] = renditions.json }
         if isDraft { fields["draft"] = .bool(true) }
         if remakes { fields["remake"] = .bool(true) }

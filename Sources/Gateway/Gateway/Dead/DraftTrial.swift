@@ -108,7 +108,8 @@ enum DraftTrial {
             )
         }
         return Edit(
-            edit.mode, output: edit.output, renditions: edit.renditions, isDraft: true)
+            edit.mode, output: edit.output, renditions: edit.renditions, isDraft: true,
+            statesStrip: edit.statesStrip)
     }
 
     /// Returns the values of the dead job, which fill in the placeholders of its edit, or of another one.
