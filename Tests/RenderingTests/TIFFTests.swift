@@ -161,6 +161,39 @@ import Testing
             within: bits == 8 ? 6 : 1)
     }
 
+    /// The steps of chroma, 1 and 1, in the file's order.
+    private static func plainChroma(_ isBigEndian: Bool) -> (tag: Int, type: Int, bytes: [UInt8]) {
+        (530, 3, isBigEndian ? [0, 1, 0, 1] : [1, 0, 1, 0])
+    }
+
+    /// Codes of black and white of luma and of both chromas, as video has them.
+    private static let ofVideo: (tag: Int, type: Int, bytes: [UInt8]) = (
+        532, 5, [16, 235, 128, 240, 128, 240].flatMap { [$0, 0, 0, 0, 1, 0, 0, 0] }
+    )
+
+    @Test(arguments: [
+        TIFFMaker(photometric: 6, more: [plainChroma(false)]),
+        TIFFMaker(bits: 16, photometric: 6, more: [plainChroma(false)]),
+        TIFFMaker(photometric: 6, isPlanar: true, more: [plainChroma(false)]),
+        TIFFMaker(photometric: 6, isTiled: true, more: [plainChroma(false)]),
+        TIFFMaker(photometric: 6, isBigEndian: true, stripRows: 7, more: [plainChroma(true)]),
+        TIFFMaker(photometric: 6, more: [plainChroma(false), ofVideo]),
+    ])
+    func `luma and chroma without a JPEG are the colours that they mean`(maker: TIFFMaker) throws {
+        let studio = try Studio()
+        // Codes of red 220, green 30, blue 30 (BT.601), of 255, of those of video, and of 65,535.
+        let whole: [Double] = [86.81, 95.94, 223.0]
+        let ofVideo: [Double] = [90.56, 99.73, 211.78]
+        let deep: [Double] = [22_310, 24_529, 57_183]
+        let isOfVideo = maker.more.count > 1
+        let codes = maker.bits == 16 ? deep : isOfVideo ? ofVideo : whole
+        let most: Double = maker.bits == 16 ? 65_535 : 255
+        let bytes = maker.bytes { _, _, channel in codes[channel] / most }
+        expect(
+            try pixel(bytes, studio), [220.0 / 255, 30.0 / 255, 30.0 / 255],
+            within: maker.bits == 8 ? 2 : 1)
+    }
+
     @Test(arguments: [TIFFMaker.Place.second, .below], [8, 16])
     func `the full picture is read where the first page is a smaller copy`(
         place: TIFFMaker.Place, bits: Int
@@ -180,7 +213,9 @@ import Testing
         (TIFFMaker(bits: 64), "64 bits"), (TIFFMaker(bits: 8, format: 3), "floating-point"),
         (TIFFMaker(bits: 64, format: 6), "complex"),
         (TIFFMaker(samples: 5, extras: [0, 0], compression: 34_712), "compression 34712"),
-        (TIFFMaker(photometric: 34), ""),
+        (TIFFMaker(photometric: 34), ""), (TIFFMaker(photometric: 6), "smaller than its luma"),
+        (TIFFMaker(photometric: 10), "of kind 10"),
+        (TIFFMaker(samples: 1, photometric: 4), "of kind 4"),
     ])
     func `a whole file of another kind is not called damaged`(maker: TIFFMaker, reason: String)
         throws

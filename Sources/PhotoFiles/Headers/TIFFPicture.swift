@@ -9,7 +9,8 @@ public struct TIFFPicture: Sendable, Equatable {
         case samples = 277, rowsPerStrip = 278, stripByteCounts = 279, xResolution = 282
         case yResolution = 283, planes = 284, resolutionUnit = 296, tileWidth = 322
         case tileHeight = 323, tileOffsets = 324, tileByteCounts = 325, subDirectories = 330
-        case inkSet = 332, inks = 334, extraSamples = 338, sampleFormat = 339, xmp = 700
+        case inkSet = 332, inks = 334, extraSamples = 338, sampleFormat = 339
+        case lumaCoefficients = 529, subsampling = 530, referenceBlackWhite = 532, xmp = 700
         case iptc = 33_723, resources = 34_377, profile = 34_675, contentCredentials = 52_545
     }
 
@@ -73,17 +74,19 @@ public struct TIFFPicture: Sendable, Equatable {
         case cmyk
         /// CIE L*a*b* of illuminant D50; `isICC`: numbers as in an ICC profile.
         case lab(isICC: Bool)
+        /// Luma and chroma (Y, Cb, Cr) of the same size, which are RGB of the file's profile.
+        case luma
 
         public var count: Int {
             switch self {
             case .grey: 1
-            case .rgb, .lab: 3
+            case .rgb, .lab, .luma: 3
             case .cmyk: 4
             }
         }
     }
 
-    /// The meaning of the first channels; nil for others, such as a palette or the luma and chroma of a JPEG.
+    /// The meaning of the first channels; nil for others, such as a palette, or luma and chroma that a decoder of JPEG converts.
     public var colours: Colours? {
         switch self[.photometric] {
         case 0: .grey(isWhiteZero: true)
@@ -92,8 +95,43 @@ public struct TIFFPicture: Sendable, Equatable {
         case 5 where self[.inkSet] ?? 1 == 1 && self[.inks] ?? 4 == 4: .cmyk
         case 8: .lab(isICC: false)
         case 9: .lab(isICC: true)
+        case Self.luma where !isFloat && !isJPEG && chromaSteps == [1, 1]: .luma
         default: nil
         }
+    }
+
+    private static let luma = 6
+    /// Kinds of colours that libvips reads as RGB or grey: a mask of transparency, and the L*a*b* of facsimile (RFC 2301).
+    private static let unread: Set = [4, 10]
+
+    /// Whether pixels are coded by a JPEG of some kind, whose decoder makes RGB of luma and chroma.
+    private var isJPEG: Bool { [6, 7, 34_892].contains(self[.compression] ?? 1) }
+
+    /// Pixels for each number of chroma, across and down. Source: TIFF 6.0 §21 for the default.
+    private var chromaSteps: [Int] {
+        Array((numbers[Tag.subsampling.rawValue] ?? [2, 2]).prefix(2))
+    }
+
+    /// The numbers by which luma and chroma become RGB. Source: TIFF 6.0 §21 for them and their defaults.
+    public struct Luma: Sendable, Equatable {
+        /// The parts of red, green and blue in luma.
+        public let coefficients: [Double]
+        /// The codes of black and white of luma, and of no and full colour of both chromas.
+        public let blackAndWhite: [Double]
+    }
+
+    /// Returns the numbers by which integers of luma and chroma become RGB; the defaults where the file has none that make sense.
+    public func luma(_ file: inout FileWindow) -> Luma {
+        let most = Double(1 << (bits ?? 8) - 1), middle = Double(1 << ((bits ?? 8) - 1))
+        let coefficients = fractions(.lumaCoefficients, 3, &file).flatMap { numbers in
+            numbers.allSatisfy { $0 > 0 && $0 < 1 } ? numbers : nil
+        }
+        let codes = fractions(.referenceBlackWhite, 6, &file).flatMap { numbers in
+            [0, 2, 4].allSatisfy { numbers[$0 + 1] > numbers[$0] } ? numbers : nil
+        }
+        return Luma(
+            coefficients: coefficients ?? [0.299, 0.587, 0.114],
+            blackAndWhite: codes ?? [0, most, middle, most, middle, most])
     }
 
     /// The channel of alpha, and whether colours are multiplied by it.
@@ -124,12 +162,23 @@ public struct TIFFPicture: Sendable, Equatable {
 
     /// Returns a number of a tag that is a fraction, or nil.
     public func fraction(_ tag: Tag, _ file: inout FileWindow) -> Double? {
-        guard let field = fields[tag.rawValue], field.type == 5,
-            let isBig = file.byte(0).map({ $0 == 0x4D }),
-            let number = file.number(field.offset, 4, isBig: isBig),
-            let divisor = file.number(field.offset + 4, 4, isBig: isBig), divisor > 0
+        fractions(tag, 1, &file)?[0]
+    }
+
+    /// Returns the first numbers of a tag that are fractions, or nil.
+    private func fractions(_ tag: Tag, _ count: Int, _ file: inout FileWindow) -> [Double]? {
+        guard let field = fields[tag.rawValue], field.type == 5, field.count >= count,
+            let isBig = file.byte(0).map({ $0 == 0x4D })
         else { return nil }
-        return Double(number) / Double(divisor)
+        var fractions: [Double] = []
+        for index in 0..<count {
+            let offset = field.offset + 8 * index
+            guard let number = file.number(offset, 4, isBig: isBig),
+                let divisor = file.number(offset + 4, 4, isBig: isBig), divisor > 0
+            else { return nil }
+            fractions.append(Double(number) / Double(divisor))
+        }
+        return fractions
     }
 
     /// The reason why the picture cannot be read, as the end of a sentence; nil if the directory shows none.
@@ -152,6 +201,12 @@ public struct TIFFPicture: Sendable, Equatable {
         case 3: break
         default:
             guard bits <= 32 else { return "its samples have \(bits) bits" }
+        }
+        if let kind = self[.photometric], Self.unread.contains(kind) {
+            return "its colours are of kind \(kind), which is no picture that is shown"
+        }
+        if self[.photometric] == Self.luma, !isJPEG, colours == nil {
+            return "its chroma is smaller than its luma, and it is no JPEG"
         }
         if self[.photometric] == 5, colours == nil {
             return

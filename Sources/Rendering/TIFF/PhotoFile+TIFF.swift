@@ -20,7 +20,8 @@ extension PhotoFile {
                 "\(name) is a TIFF whose layout libtiff cannot read: \(picture.layoutText). Write it again with another "
                     + "compression, in strips of some rows.")
         }
-        let colours = TIFFColours(picture, meaning)
+        var window = window
+        let colours = TIFFColours(picture, meaning, luma: picture.luma(&window))
         let (width, height) = (picture[.width] ?? 0, picture[.height] ?? 0)
         let light = TIFFLight(width: width, planes: channels.count)
         let isPlanar = picture.isPlanar
@@ -118,15 +119,15 @@ private final class TIFFLight: @unchecked Sendable {
 
 extension TIFFPicture {
     /// Whether libvips 8.14 cannot read the picture, or reads it wrongly: samples that are not integers of 8 or 16 bits, several
-    /// channels beside the colours, L*a*b*, channels that are stored by themselves (it takes grey for its alpha, and keeps whole strips
-    /// of all channels), and any picture but the first.
+    /// channels beside the colours, L*a*b*, luma and chroma (which it takes for RGB), channels that are stored by themselves (it takes
+    /// grey for its alpha, and keeps whole strips of all channels), and any picture but the first.
     var needsOwnReader: Bool {
         guard let colours, let bits, self[.width] != nil, self[.height] != nil else { return false }
         if isFloat || ![8, 16].contains(bits) && !(isSimpleGrey && [1, 2, 4].contains(bits)) {
             return true
         }
         if case .lab = colours { return true }
-        return spareChannels > 0 || isPlanar && samples > 1 || !isFirst
+        return colours == .luma || spareChannels > 0 || isPlanar && samples > 1 || !isFirst
     }
 
     private var isSimpleGrey: Bool { colours?.count == 1 && samples == 1 }

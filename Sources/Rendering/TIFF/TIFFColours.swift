@@ -4,13 +4,15 @@ import PhotoFiles
 /// The conversion of a TIFF's numbers to codes of 8 or 16 bits: grey, RGB or CMYK, and alpha.
 ///
 /// Integers are codes. Floating-point numbers of grey and CMYK, and those with a profile, are codes from 0 to 1; those of RGB without
-/// a profile are linear light with sRGB's primaries, as Photoshop writes them. L*a*b* and light become codes of sRGB.
+/// a profile are linear light with sRGB's primaries, as Photoshop writes them. L*a*b* and light become codes of sRGB, and luma and chroma
+/// codes of RGB.
 struct TIFFColours {
     /// The forms of colours before they are codes.
     private enum Form {
         case codes(isInverted: Bool)
         case light
         case lab(LabNumbers)
+        case luma(LumaNumbers)
     }
 
     private let form: Form
@@ -34,19 +36,21 @@ struct TIFFColours {
         }
     }
 
-    init(_ picture: TIFFPicture, _ meaning: TIFFPicture.Colours) {
+    /// - Parameter luma: the numbers of a picture of luma and chroma.
+    init(_ picture: TIFFPicture, _ meaning: TIFFPicture.Colours, luma: TIFFPicture.Luma) {
         let hasProfile = picture.range(of: .profile) != nil
         switch meaning {
         case .grey(let isWhiteZero): form = .codes(isInverted: isWhiteZero)
         case .rgb: form = picture.isFloat && !hasProfile ? .light : .codes(isInverted: false)
         case .cmyk: form = .codes(isInverted: false)
         case .lab(let isICC): form = .lab(LabNumbers(picture, isICC: isICC))
+        case .luma: form = .luma(LumaNumbers(luma, bits: picture.bits ?? 8))
         }
-        if case .codes = form {
+        switch form {
+        case .codes, .luma:
             isConverted = false
             isDeep = picture.isFloat || picture.bits ?? 8 > 8
-        } else {
-            (isConverted, isDeep) = (true, true)
+        case .light, .lab: (isConverted, isDeep) = (true, true)
         }
         colours = meaning.count
         hasAlpha = picture.alpha != nil
@@ -71,6 +75,7 @@ struct TIFFColours {
         case .lab(let numbers):
             numbers.makeLight(planes)
             encode(planes)
+        case .luma(let numbers): numbers.makeColours(planes)
         }
         if isDeep {
             write(planes, into: codes.assumingMemoryBound(to: UInt16.self))
@@ -175,5 +180,45 @@ private struct LabNumbers {
     /// CIE 15 §8.2.1.
     private static func light(_ root: Float) -> Float {
         root > 6.0 / 29 ? root * root * root : 3 * 36 / 841 * (root - 4.0 / 29)
+    }
+}
+
+/// The encoding of luma and chroma in a TIFF.
+///
+/// Source: TIFF 6.0 §21.
+private struct LumaNumbers {
+    /// What a code from 0 to 1 is multiplied by, and what is then added: luma from 0 to 1, chroma around 0.
+    private let factors: [Float]
+    private let offsets: [Float]
+    /// The parts of red, green and blue in luma.
+    private let red: Float, green: Float, blue: Float
+
+    init(_ luma: TIFFPicture.Luma, bits: Int) {
+        let most = Double(1 << bits - 1), half = Double(1 << (bits - 1) - 1)
+        let codes = luma.blackAndWhite
+        var (factors, offsets) = ([Float](), [Float]())
+        for channel in 0..<3 {
+            let (black, white) = (codes[2 * channel], codes[2 * channel + 1])
+            let range = (channel == 0 ? most : half) / most / (white - black)
+            factors.append(Float(most * range))
+            offsets.append(Float(-black * range))
+        }
+        (self.factors, self.offsets) = (factors, offsets)
+        let parts = luma.coefficients.map(Float.init)
+        (red, green, blue) = (parts[0], parts[1], parts[2])
+    }
+
+    /// Replaces luma and both chromas by red, green and blue.
+    func makeColours(_ planes: [UnsafeMutableBufferPointer<Float>]) {
+        for index in planes[0].indices {
+            let y = planes[0][index] * factors[0] + offsets[0]
+            let cb = planes[1][index] * factors[1] + offsets[1]
+            let cr = planes[2][index] * factors[2] + offsets[2]
+            let r = cr * (2 - 2 * red) + y
+            let b = cb * (2 - 2 * blue) + y
+            planes[0][index] = r
+            planes[1][index] = (y - blue * b - red * r) / green
+            planes[2][index] = b
+        }
     }
 }
