@@ -60,6 +60,27 @@ extension StrippedPlaceTests {
         }
     }
 
+    @Test func `have none in a profile whose tags overlap, after a search of what it has`() {
+        func big(_ number: Int) -> [UInt8] { Self.little(number, 4).reversed() }
+        let count = 900
+        let start = 128 + 4 + 12 * count
+        let text = Array("text\0\0\0\0".utf8) + [UInt8](repeating: 0x31, count: 400_000)
+        var profile = [UInt8](repeating: 7, count: 100) + [UInt8](repeating: 0, count: 28)
+        profile += big(count)
+        // All tags have all of the text but its first bytes, and the last one has a place behind it.
+        for number in 0..<count {
+            let offset = number < count - 1 ? 4 * number : 0
+            profile += Array("tag ".utf8) + big(start + offset) + big(text.count - offset + 40)
+        }
+        let place = Array((" " + Self.decimals).utf8)
+        profile += text + place + [UInt8](repeating: 0, count: 40 - place.count)
+        var result: [UInt8] = []
+        let time = ContinuousClock().measure { result = PlacelessProfile.profile(profile) }
+        #expect(!Self.tells(result) && result.count == profile.count)
+        // Each tag by itself took some minutes.
+        #expect(time < .seconds(60))
+    }
+
     @Test func `have none in two comments of a JPEG together`() {
         let facts = PictureFacts(size: PixelSize(width: 8, height: 8))
         let comments = ["10.1234567", "horse", "20.7654321"].map {

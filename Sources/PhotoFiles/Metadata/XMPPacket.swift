@@ -73,16 +73,24 @@ struct XMPPacket {
     private mutating func change(
         _ name: String, _ edit: (Property) -> (range: Range<Int>, new: [UInt8])?
     ) {
+        changeEach(name) { property, _ in edit(property).map { [$0] } ?? [] }
+    }
+
+    /// Changes each occurrence of a property. A packet of 4 MB has hundreds of thousands, so its bytes move once for each written name.
+    ///
+    /// - Parameter changes: returns the changes of the bytes of an occurrence.
+    mutating func changeEach(
+        _ name: String, _ changes: (Property, XMPPacket) -> [(range: Range<Int>, new: [UInt8])]
+    ) {
         for written in names.written(name) {
             let name = Array(written.utf8)
+            var all: [(range: Range<Int>, new: [UInt8])] = []
             var start = 0
             while let property = find(written: name, from: start) {
                 start = property.whole.upperBound
-                if let (range, new) = edit(property) {
-                    bytes.replaceSubrange(range, with: new)
-                    start += new.count - range.count
-                }
+                all += changes(property, self)
             }
+            if !all.isEmpty { apply(all) }
         }
     }
 

@@ -10,16 +10,11 @@ extension XMPPacket {
     mutating func edit(
         _ name: String, _ changes: (XMPElement, XMPPacket) -> [Change]?
     ) {
-        var start = 0
-        while let property = find(name, from: start) {
-            let old = bytes.count
-            let element = property.value.flatMap { _ in XMPElement(bytes, in: property.whole) }
-            if let element, let changes = changes(element, self) {
-                apply(changes)
-            } else {
-                apply([(property.whole, [])])
+        changeEach(name) { property, packet in
+            let element = property.value.flatMap { _ in
+                XMPElement(packet.bytes, in: property.whole)
             }
-            start = property.whole.upperBound + bytes.count - old
+            return element.flatMap { changes($0, packet) } ?? [(property.whole, [])]
         }
     }
 

@@ -10,6 +10,8 @@ public enum PlacelessProfile {
     private static let reserved = 100..<128, digest = 84..<100
     /// Most tags that are read; profiles have up to 40.
     private static let tagsMax = 1_000
+    /// How often all bytes are searched at most. Tags of a profile that is no attack share whole contents, and overlap nowhere else.
+    private static let readsMax = 4
 
     /// Returns a profile without places; unchanged if it has none, or cannot be read.
     public static func profile(_ bytes: [UInt8]) -> [UInt8] {
@@ -17,15 +19,22 @@ public enum PlacelessProfile {
         let end = header + 4 + entry * count
         guard count <= tagsMax, end <= bytes.count else { return bytes }
         var (result, known) = (bytes, [0..<end])
+        var (searched, bytesLeft) = (Set<Range<Int>>(), readsMax * bytes.count)
         for index in 0..<count {
             let at = header + 4 + entry * index
             let (offset, length) = (bytes.number(at: at + 4, 4), bytes.number(at: at + 8, 4))
             guard length >= 8, offset >= end, offset + length <= bytes.count else { continue }
-            known.append(offset..<offset + length)
-            let tag = bytes[offset..<offset + length]
+            let range = offset..<offset + length
+            known.append(range)
+            guard searched.insert(range).inserted else { continue }
+            bytesLeft -= length
+            let tag = bytes[range]
             let texts = Self.texts(of: tag)
+            // What is beyond the bytes that are searched goes.
             let isPlace =
-                texts.map { CoordinateText.isIn(bytes[$0]) } ?? CoordinateText.isIn(data: tag)
+                bytesLeft < 0
+                || texts.map { CoordinateText.isIn(bytes[$0]) }
+                    ?? CoordinateText.isIn(data: tag)
             if isPlace { clear(texts ?? offset + 8..<offset + length, of: &result) }
         }
         // Bytes between and behind the tags belong to none.
