@@ -241,6 +241,65 @@ import Testing
             hasIPTC: false)
     }
 
+    /// Returns the segment of a JPEG whose content begins with a text.
+    private static func segment(_ jpeg: [UInt8], _ signature: [UInt8]) throws -> Range<Int> {
+        let start = try #require(jpeg.offset(of: signature)) - 4
+        return start..<start + 2 + Int(jpeg[start + 2]) << 8 + Int(jpeg[start + 3])
+    }
+
+    @Test(arguments: [Recipe.Format.jpeg, .png, .webp])
+    func `of several packets of a photo none says what was before`(format: Recipe.Format) throws {
+        let studio = try Studio()
+        let photo = try studio.render(
+            try source(studio), [Filter("CIColorInvert")], format: format, stem: "photo")
+        var bytes = try Picture.file(studio.path(photo.output.name))
+        let packet: Range<Int>
+        switch format {
+        case .jpeg:
+            packet = try Self.segment(bytes, JPEGSegments.xmpSignature)
+        case .png:
+            let start = try #require(bytes.offset(of: Array("iTXtXML:com".utf8))) - 4
+            let length = bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+            packet = start..<start + 12 + length
+        default:
+            let start = try #require(bytes.offset(of: Array("XMP ".utf8)))
+            let length = Int(bytes[start + 4]) | Int(bytes[start + 5]) << 8
+            packet = start..<start + 8 + length + length % 2
+            // The file's own length, of less than 64 KB.
+            let whole = Int(bytes[4]) | Int(bytes[5]) << 8 + packet.count
+            (bytes[4], bytes[5]) = (UInt8(whole & 0xFF), UInt8(whole >> 8 & 0xFF))
+        }
+        bytes.insert(contentsOf: bytes[packet], at: packet.upperBound)
+        let written = try studio.render(
+            studio.write(bytes, as: "twice.\(format.fileExtension)"), [],
+            output: Self.output(#"{"creator":["Anna"],"rating":3}"#, format: format),
+            stem: "written")
+        #expect(written.plan.lane == .metadata)
+        let result = try Picture.file(studio.path(written.output.name))
+        #expect(!result.contains(Array("Rating=\"4\"".utf8)))
+        #expect(try Self.tags(studio.path(written.output.name))["XMP-xmp:Rating"] == "3")
+    }
+
+    @Test func `resources of Photoshop in two segments say nothing that was before`() throws {
+        let studio = try Studio()
+        let bytes = try Picture.file(source(studio))
+        let signature = Array("Photoshop 3.0\0".utf8)
+        let segment = try Self.segment(bytes, signature)
+        let content = bytes[segment].dropFirst(4 + signature.count)
+        let half = content.startIndex + content.count / 2
+        let halves = [content[..<half], content[half...]].flatMap { part in
+            UltraHDR.bytes(0xED, signature + part)
+        }
+        let divided = try studio.write(
+            Array(bytes[..<segment.lowerBound]) + halves + bytes[segment.upperBound...],
+            as: "divided.jpg")
+        let by = Array("Old".utf8)
+        #expect(try Picture.file(divided).contains(by))
+        let written = try studio.render(
+            divided, [], output: Self.output(#"{"creator":null}"#), stem: "written")
+        #expect(try !Picture.file(studio.path(written.output.name)).contains(by))
+    }
+
     @Test func `a JPEG that is only turned gets them, too`() throws {
         let studio = try Studio()
         let photo = try studio.render(

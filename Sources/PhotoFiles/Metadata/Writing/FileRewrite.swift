@@ -71,27 +71,31 @@ extension FileRewrite {
         _ texts: FileTextCopies?
     ) -> FileRewrite? {
         guard let jpeg = JPEGSegments(&file, at: 0), jpeg.size != nil else { return nil }
-        func range(_ segment: JPEGSegments.Segment) -> Range<Int> {
-            segment.contentOffset - 4..<segment.contentOffset + segment.bytes.count
+        func all(_ code: UInt8, _ signature: [UInt8]) -> [JPEGSegments.Segment] {
+            jpeg.segments.filter { $0.code == code && $0.content(after: signature) != nil }
         }
-        func first(_ code: UInt8, _ signature: [UInt8]) -> JPEGSegments.Segment? {
-            jpeg.segments.first { $0.code == code && $0.content(after: signature) != nil }
-        }
+        // Photoshop divides resources that exceed a segment, and readers join them.
+        guard all(0xED, IPTC.header).count <= 1 else { return nil }
         var changes: [Change] = []
         var added: [UInt8] = []
         // JFIF wants its segment first.
         let leading = jpeg.segments.first.flatMap { segment in
-            segment.code == 0xE0 && segment.contentOffset == 6 ? range(segment).upperBound : nil
+            segment.code == 0xE0 && segment.contentOffset == 6 ? segment.whole.upperBound : nil
         }
         let start = leading ?? 2
-        func replace(_ segment: JPEGSegments.Segment?, by bytes: [UInt8]) {
-            if let segment { changes.append((range(segment), bytes)) } else { added += bytes }
+        // Of several segments of a kind all go: readers show the last one, or each.
+        func replace(_ segments: [JPEGSegments.Segment], by bytes: [UInt8]) {
+            if let first = segments.first {
+                changes.append((first.whole, bytes))
+            } else {
+                added += bytes
+            }
+            for further in segments.dropFirst() { changes.append((further.whole, [])) }
         }
         if new.exif != old.exif {
             let exif = Exif.prefix + (new.exif.map(Exif.withoutPrefix) ?? [])
             guard exif.count <= segmentMax else { return nil }
-            replace(
-                first(0xE1, Exif.prefix), by: new.exif == nil ? [] : UltraHDR.bytes(0xE1, exif))
+            replace(all(0xE1, Exif.prefix), by: new.exif == nil ? [] : UltraHDR.bytes(0xE1, exif))
         }
         if new.xmp != old.xmp {
             var bytes: [UInt8] = []
@@ -102,13 +106,13 @@ extension FileRewrite {
                     UltraHDR.bytes(0xE1, ExtendedXMP.signature + $0)
                 }
             }
-            replace(first(0xE1, JPEGSegments.xmpSignature), by: bytes)
+            replace(all(0xE1, JPEGSegments.xmpSignature), by: bytes)
             if jpeg.wholeXMP != jpeg.xmp {
                 // An extension that is incomplete is not joined, and stays.
                 guard jpeg.wholeXMP != nil else { return nil }
                 for segment in jpeg.segments
                 where segment.code == 0xE1 && segment.content(after: ExtendedXMP.signature) != nil {
-                    changes.append((range(segment), []))
+                    changes.append((segment.whole, []))
                 }
             }
         }
@@ -120,15 +124,15 @@ extension FileRewrite {
             else { return nil }
             let block = iptc.replacing(in: segment.bytes)
             guard block.count <= segmentMax else { return nil }
-            replace(segment, by: UltraHDR.bytes(0xED, block))
+            replace([segment], by: UltraHDR.bytes(0xED, block))
         }
-        for segment in C2PA.segments(of: jpeg) { changes.append((range(segment), [])) }
+        for segment in C2PA.segments(of: jpeg) { changes.append((segment.whole, [])) }
         for segment in jpeg.comments where texts?.keeps(comment: segment.bytes) == false {
-            changes.append((range(segment), []))
+            changes.append((segment.whole, []))
         }
         changes.append((start..<start, added))
         // The index of pictures has offsets of those behind this one, which move.
-        if let index = first(0xE2, MultiPicture.signature) {
+        if let index = all(0xE2, MultiPicture.signature).first {
             func growth(_ changes: [Change]) -> Int {
                 changes.reduce(0) { $0 + $1.new.count - $1.range.count }
             }
@@ -137,10 +141,15 @@ extension FileRewrite {
                 let moved = MultiPicture.moved(
                     index.bytes, photo: growth(changes), others: growth(after))
             else { return nil }
-            changes.append((range(index), UltraHDR.bytes(0xE2, moved)))
+            changes.append((index.whole, UltraHDR.bytes(0xE2, moved)))
         }
         return FileRewrite(length: file.length, changes)
     }
+}
+
+extension JPEGSegments.Segment {
+    /// The segment with its marker and length.
+    fileprivate var whole: Range<Int> { contentOffset - 4..<contentOffset + bytes.count }
 }
 
 // MARK: PNG
@@ -159,7 +168,7 @@ extension FileRewrite {
         var changes: [Change] = []
         var offset = 8
         var pixels: Int?
-        var (exif, xmp): (Range<Int>?, Range<Int>?)
+        var (exif, xmp): ([Range<Int>], [Range<Int>]) = ([], [])
         for _ in 0..<chunksMax {
             guard let length = file.big(offset, 4) else { break }
             let whole = offset..<offset + 12 + length
@@ -167,10 +176,10 @@ extension FileRewrite {
             let name = String(decoding: file.bytes(offset + 4, 4), as: UTF8.self)
             switch name {
             case "IDAT": pixels = pixels ?? offset
-            case "eXIf": exif = exif ?? whole
+            case "eXIf": exif.append(whole)
             case "iTXt":
                 if file.bytes(offset + 8, xmpKey.count).elementsEqual(xmpKey) {
-                    xmp = xmp ?? whole
+                    xmp.append(whole)
                 } else if let chunk = text(whole, texts, &file) {
                     changes.append((whole, chunk))
                 }
@@ -183,17 +192,22 @@ extension FileRewrite {
             offset = whole.upperBound
             if name == "IEND" { break }
         }
-        guard let pixels, old.exif == nil || exif != nil, old.xmp == nil || xmp != nil else {
+        guard let pixels, old.exif == nil || !exif.isEmpty, old.xmp == nil || !xmp.isEmpty else {
             return nil
+        }
+        // Of several chunks of a kind all go: readers show the last one, or each.
+        func replace(_ chunks: [Range<Int>], by chunk: [UInt8]) {
+            changes.append((chunks.first ?? pixels..<pixels, chunk))
+            for further in chunks.dropFirst() { changes.append((further, [])) }
         }
         if new.exif != old.exif {
             let chunk = new.exif.map { Self.chunk("eXIf", Exif.withoutPrefix($0)) } ?? []
-            changes.append((exif ?? pixels..<pixels, chunk))
+            replace(exif, by: chunk)
         }
         if new.xmp != old.xmp {
             // No compression, no language, no translated key.
             let chunk = new.xmp.map { Self.chunk("iTXt", xmpKey + [0, 0, 0, 0] + $0) } ?? []
-            changes.append((xmp ?? pixels..<pixels, chunk))
+            replace(xmp, by: chunk)
         }
         return FileRewrite(length: file.length, changes)
     }
@@ -234,14 +248,16 @@ extension FileRewrite {
         let end = min(8 + size, file.length)
         var offset = 12
         var chunks: [String: Range<Int>] = [:]
+        var further: [(name: String, range: Range<Int>)] = []
         var first: String?
-        while offset + 8 <= end, chunks.count < chunksMax,
+        while offset + 8 <= end, chunks.count + further.count < chunksMax,
             let length = file.little(offset + 4, 4)
         {
             let name = String(decoding: file.bytes(offset, 4), as: UTF8.self)
             let next = offset + 8 + length + length % 2
             guard next <= end + 1 else { return nil }
-            if chunks[name] == nil { chunks[name] = offset..<min(next, end) }
+            let range = offset..<min(next, end)
+            if chunks[name] == nil { chunks[name] = range } else { further.append((name, range)) }
             first = first ?? name
             offset = next
         }
@@ -252,6 +268,7 @@ extension FileRewrite {
                     + (content.count % 2 == 1 ? [0] : [])
             }
             changes.append((chunks[name] ?? end..<end, chunk ?? []))
+            for chunk in further where chunk.name == name { changes.append((chunk.range, [])) }
         }
         if let credentials = chunks[C2PA.chunkOfWebP] { changes.append((credentials, [])) }
         if new.exif != old.exif { replace("EXIF", by: new.exif) }
