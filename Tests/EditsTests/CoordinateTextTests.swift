@@ -29,7 +29,9 @@ import Testing
         "48\u{200B}.8584, 2.2945", "48&deg;51&#39;", "{\"lat\":\"48.85\"}",
         "[\"48.8584\",\"2.2945\"]", "48\\u00b051'",
         "48Â°51'", "centerLat=48.85", "48.8584 (lat)", "8FW4V75V%2B8Q", "q=loc:48.85,2.29",
-        "48 degrees 51' N",
+        "48 degrees 51' N", "Latitude: 48 51 30 N, Longitude: 2 17 40 E",
+        "Lat 48 51 30 Lon 2 17 40",
+        "latlong 48.86 2.29", "lat/long: 48.86, 2.29",
     ])
     func `are recognised`(text: String) {
         #expect(CoordinateText.isIn(text))
@@ -55,7 +57,7 @@ import Testing
         "ISO 12232:2019 E", "50% 2C 10", "100%25", "two 180°s", "8.5 x 11.5 in",
         "8\" x 10\"", "10×15 cm", "3.2 MB, 4.5 MB", "aspect 1.7778, 1.5000", "Lens 1.125 and 2.250",
         "EF 24-105mm f/4L IS USM", "4.25mm f/1.8", "1920×1080 @ 59.94 fps", "12.345,67",
-        "Flat 48.25", "plate 12.34", "5'11\" tall",
+        "Flat 48.25", "plate 12.34", "5'11\" tall", "Flat 10 20 30", "long 10 20 30",
     ])
     func `are not seen where there are none`(text: String) {
         #expect(!CoordinateText.isIn(text))

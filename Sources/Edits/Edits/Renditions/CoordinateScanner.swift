@@ -60,7 +60,7 @@ struct CoordinateScanner {
     }
 
     /// Most bytes between two numbers of a pair.
-    private static let gapMax = 4
+    static let gapMax = 4
 
     func findsPlace() -> Bool {
         if !isData, hasLink || hasCode { return true }
@@ -326,81 +326,6 @@ struct CoordinateScanner {
         return number.decimals >= needed && (number.hasDegrees || hemisphere.isClear)
     }
 
-    // MARK: Names
-
-    private static let names = [
-        "latitude", "longitude", "longtitude", "latitud", "longitud", "breitengrad", "langengrad",
-        "lat", "lng", "lon", "long", "mlat", "mlon", "!3d", "!4d", "!2d", "latitudee7",
-        "longitudee7", "late7", "lnge7", "lone7",
-    ].map { Array($0.utf8) }
-    /// It is a word of its own: "2.25 m long".
-    private static let long = Array("long".utf8)
-    private static let between = Set(" :=\"'([>.".utf8)
-
-    /// Whether a number is named as a latitude or a longitude.
-    private func isNamed(_ number: Number) -> Bool {
-        // Whole numbers count millionths, or tenths of those.
-        let isScaled = number.decimals == 0 && (7...10).contains(number.whole)
-        guard isScaled || number.value <= 180 && (number.decimals >= 2 || number.hasDegrees) else {
-            return false
-        }
-        var end = number.range.lowerBound
-        while end > 0, number.range.lowerBound - end < Self.gapMax,
-            Self.between.contains(byte(end - 1))
-        { end -= 1 }
-        if Self.names.contains(where: { isName($0, before: end, of: number) }) { return true }
-        // Behind it: 48.8584 (lat).
-        var start = number.range.upperBound
-        while start - number.range.upperBound < 2, " (".utf8.contains(byte(start)) { start += 1 }
-        return number.decimals >= 3
-            && Self.names.contains { name in
-                name != Self.long && has(name, at: start)
-                    && !PlainText.isLetter(byte(start + name.count))
-            }
-    }
-
-    private func isName(_ name: [UInt8], before end: Int, of number: Number) -> Bool {
-        let start = end - name.count
-        guard has(name, at: start) else { return false }
-        if name == Self.long, number.decimals < 3, !number.hasDegrees { return false }
-        // Short ones end other words, too; centerLat is two words.
-        let before = byte(start - 1)
-        let isNewWord = PlainText.small(bytes[start]) != bytes[start]
-        let endsWord =
-            PlainText.isLetter(before) && !(isNewWord && PlainText.small(before) == before)
-        return name.count > 4 || start == 0 || !endsWord || !PlainText.isLetter(name[0])
-    }
-
-    private static let scheme = Array("geo:".utf8)
-    private static let location = Array("loc:".utf8)
-
-    private func isScheme(_ number: Number) -> Bool {
-        has(Self.scheme, at: number.range.lowerBound - Self.scheme.count)
-    }
-
-    /// Words before two numbers that are a place.
-    private static let namesOfPairs = [
-        "gps", "coord", "coords", "coordinate", "coordinates", "koordinaten", "coordonnees",
-        "coordenadas", "coordinaten", "position", "location", "standort", "point", "linestring",
-        "polygon", "latlng", "latlon", "lonlat", "lnglat", "geopoint", "geotag", "wgs84",
-    ].map { Array($0.utf8) }
-    private static let beforePairs = Set(" :=\"'([{>".utf8)
-    private static let beforePairsMax = 6
-
-    /// `@48.85,2.29`, `q=48.85,2.29`, `q=loc:48.85,2.29`, `ll=…`, `"coordinates": [2.29, 48.85]`, `POINT(2.29 48.85)`.
-    private func isOfMap(_ number: Number) -> Bool {
-        var end = number.range.lowerBound
-        if "@=".utf8.contains(byte(end - 1)) || has(Self.location, at: end - Self.location.count) {
-            return true
-        }
-        while end > 0, number.range.lowerBound - end < Self.beforePairsMax,
-            Self.beforePairs.contains(byte(end - 1))
-        { end -= 1 }
-        return Self.namesOfPairs.contains { name in
-            has(name, at: end - name.count) && !PlainText.isLetter(byte(end - name.count - 1))
-        }
-    }
-
     // MARK: Two numbers
 
     private static let separators = Set(" ,;/|:\n()[]".utf8)
@@ -477,7 +402,8 @@ struct CoordinateScanner {
         first.range.upperBound == second.range.lowerBound
     }
 
-    /// Whether numbers beside each other are degrees, minutes and perhaps seconds without signs: N 48 51.502, 48:51:30N, 48 51 30.1 N.
+    /// Whether numbers beside each other are degrees, minutes and perhaps seconds without signs: N 48 51.502, 48:51:30N, 48 51 30.1 N,
+    /// Latitude: 48 51 30.
     private func isSexagesimal(_ numbers: [Number]) -> Bool {
         func isClear(_ number: Number) -> Bool { number.hemisphere?.isClear == true }
         guard let last = numbers.last, last.value < 60 else { return false }
@@ -487,11 +413,13 @@ struct CoordinateScanner {
                 return true
             }
         }
-        guard numbers.count == 3, isClear(numbers[0]) || isClear(last) else { return false }
+        guard numbers.count == 3 else { return false }
         let (degrees, minutes) = (numbers[0], numbers[1])
         guard degrees.decimals == 0, degrees.value <= 180, minutes.decimals == 0,
             minutes.value < 60
         else { return false }
+        if hasName(before: degrees) { return true }
+        guard isClear(degrees) || isClear(last) else { return false }
         // Whole numbers with spaces are sizes of clothes, too: 38 40 42 S.
         return last.decimals > 0
             || [degrees, minutes].allSatisfy { byte($0.range.upperBound) == UInt8(ascii: ":") }
