@@ -40,6 +40,8 @@ class Rig:
         self.assets = {}  # what was sent: job → asset
         self.resent = 0
         self.ends = []  # things to stop, last first
+        # Jobs that remake files: where a worker dies between the last file and its commit, the next attempt finds none gone.
+        self.may_be_unchanged = set()
         self.remarks = []  # sentences about what was seen, for below the table
         self.ledger = f"{folder}/ledger"
         os.makedirs(self.ledger)

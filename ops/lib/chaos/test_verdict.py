@@ -29,12 +29,14 @@ class VerdictTests(unittest.TestCase):
         self.notes = collections.Counter()
         self.dead = 0
         self.left = []
+        self.may_be_unchanged = set()
 
     def kinds(self, server_may_lose=False):
         rig = types.SimpleNamespace(
             events=lambda: self.events, effects=lambda: self.effects, notes=lambda: self.notes, resent=0,
             assets={"a": "photo.jpg", "b": "missing/photo.jpg"}, command=lambda *_: "",
-            generation_of=lambda job: {"a": 1, "b": 2}[job], complaints=lambda: self.left)
+            generation_of=lambda job: {"a": 1, "b": 2}[job], complaints=lambda: self.left,
+            may_be_unchanged=self.may_be_unchanged)
         status = {"counters": self.counters, "dead": self.dead, "stuck": 0}
         sentences, _ = complaints(rig, status, server_may_lose)
         return " | ".join(sentences)
@@ -93,6 +95,13 @@ class VerdictTests(unittest.TestCase):
         self.counters = {"completed": 1, "unchanged": 1, "failed": 1}
         self.assertIn("effects that nobody had told of", self.kinds())
         self.assertEqual(self.kinds(server_may_lose=True), "")
+
+    def test_files_that_a_killed_attempt_had_made_again_are_allowed_to_jobs_that_remake(self):
+        self.events[0] = event("unchanged")
+        self.counters = {"completed": 1, "unchanged": 1, "failed": 1}
+        del self.effects["a", 1]
+        self.may_be_unchanged = {"a"}
+        self.assertEqual(self.kinds(), "")
 
     def test_a_run_that_fails_is_a_complaint_and_keeps_its_logs(self):
         def run(rig):

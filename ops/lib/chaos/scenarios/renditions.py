@@ -33,7 +33,9 @@ def renditions_kill(rig):
     rig.deliver([rig.add(asset, undo) for asset in first])
     for folder in sorted({os.path.dirname(path) for path in removed}):
         asset, version = os.path.relpath(folder, f"{rig.library}/edits").split("/sizes/")
-        rig.deliver([rig.add(asset, {"mode": "renditions", "remake": True, "version": version})])
+        remake = rig.add(asset, {"mode": "renditions", "remake": True, "version": version})
+        rig.may_be_unchanged.add(remake)
+        rig.deliver([remake])
     storm(rig)
     rig.remarks.append(f"{len(removed)} files of renditions were removed and made again")
 
@@ -41,7 +43,6 @@ def renditions_kill(rig):
 def storm(rig):
     """Lets all jobs end while workers are killed."""
     def done():
-        # A worker may die between the last file that it makes again and its commit: the next attempt finds that none is gone.
         return rig.counted("completed", "rendered", "unchanged")
     worker = rig.workers[-1] if rig.workers else rig.worker()
     while (before := done()) < len(rig.assets):
