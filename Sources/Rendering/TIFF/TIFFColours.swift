@@ -187,7 +187,7 @@ private struct LabNumbers {
 ///
 /// Source: TIFF 6.0 §21.
 private struct LumaNumbers {
-    /// What a code from 0 to 1 is multiplied by, and what is then added: luma from 0 to 1, chroma around 0.
+    /// The factor and the addend of a code from 0 to 1: luma becomes 0 to 1, chroma lies around 0.
     private let factors: [Float]
     private let offsets: [Float]
     /// The parts of red, green and blue in luma.

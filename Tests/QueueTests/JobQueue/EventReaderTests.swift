@@ -309,7 +309,7 @@ import Testing
         }
         #expect(try await tenants(read("quiet")).count { $0 == "quiet" } == 5)
         #expect(try await tenants(read("busy")).count { $0 == "busy" } <= 128)
-        // What somebody else has cut counts no more.
+        // Entries that somebody else has cut count no more.
         _ = try await q.redis.send([
             "XTRIM", RedisArgument(q.queue.name.keys.events), "MAXLEN", "50",
         ])

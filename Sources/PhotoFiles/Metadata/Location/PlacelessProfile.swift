@@ -30,7 +30,7 @@ public enum PlacelessProfile {
             bytesLeft -= length
             let tag = bytes[range]
             let texts = Self.texts(of: tag)
-            // What is beyond the bytes that are searched goes.
+            // Bytes beyond those that are searched go.
             let isPlace =
                 bytesLeft < 0
                 || texts.map { CoordinateText.isIn(bytes[$0]) }
