@@ -104,9 +104,14 @@ struct Dispatcher: HTTPResponder {
         if let bytes = response.body.contentLength, bytes <= BoundedDownload.pieceBytes {
             metrics.sends(bytes)
         } else {
-            response.body = response.body.map { part in
-                metrics.sends(part.readableBytes)
-                return part
+            let body = response.body
+            // `ResponseBody.map` forgets the length, without which a client of HTTP/1.0 cannot know that the end is missing.
+            response.body = ResponseBody(contentLength: body.contentLength) { writer in
+                try await body.write(
+                    writer.map { part in
+                        metrics.sends(part.readableBytes)
+                        return part
+                    })
             }
         }
         return response

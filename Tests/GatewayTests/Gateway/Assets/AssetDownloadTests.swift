@@ -44,6 +44,18 @@ import Testing
         #expect(field("ETag", head) == field("ETag", answer))
     }
 
+    /// A client of HTTP/1.0, as many proxies are, has no other sign that the end is missing.
+    @Test func `a large file is sent with its length`() async throws {
+        let server = try await edited()
+        let bytes = 3 * BoundedDownload.pieceBytes + 1
+        try server.put(String(repeating: "x", count: bytes), at: "acme/large.jpg")
+        let answer = try await server.send("GET", "/v1/originals/acme/large.jpg")
+        #expect(answer.status == 200)
+        #expect(field("Content-Length", answer) == "\(bytes)")
+        #expect(field("Transfer-Encoding", answer) == nil)
+        #expect(answer.body.count == bytes)
+    }
+
     @Test(arguments: ["no library", "another library"])
     func `an asset is not called missing while the library is not at its place`(
         _ there: String
