@@ -34,7 +34,8 @@ extension JobReason {
         case .incoming(_, let hasWorkers, let hold):
             "It was sent and is not admitted yet"
                 + (hasWorkers ? "" : ": no worker runs")
-                + (hold == nil ? "" : ": enough jobs wait already") + "."
+                + (hold.map { $0.memory == nil ? ": enough jobs wait already" : ": Redis is full" }
+                    ?? "") + "."
         case .retryAt(let due, let wait, let failures, let error):
             "It waits for its next attempt \(Phrase.when(due, wait)): \(Phrase.plural(failures, "attempt")) failed, the "
                 + "last one with \(Self.detail(error))"

@@ -31,15 +31,36 @@ extension JobQueue {
     /// Turns the oldest entries of the ingress streams and the next entries of batches' streams into jobs, and makes delayed jobs
     /// that are due ready.
     public func admit() async throws(QueueError) -> Admission {
+        try await admit(atMost: settings.admitMax, QueueScript.admit, QueueScript.feed)
+    }
+
+    /// Admits some entries while Redis is full: what fills it may be the entries themselves, and then no other job would ever end.
+    ///
+    /// At most ``QueueSettings/waitingMaxWhileFull`` jobs wait then. Redis goes beyond its `maxmemory` by their records, and by those of
+    /// done jobs and events, which have bounds of their own; nothing comes in from outside meanwhile.
+    ///
+    /// - Returns: nil if enough jobs wait.
+    public func admitWhileFull() async throws(QueueError) -> Admission? {
+        let jobs = try await census().jobs
+        let waiting = [JobState.ready, .parked, .delayed].reduce(0) { $0 + (jobs[$1] ?? 0) }
+        let room = min(settings.waitingMaxWhileFull - waiting, settings.admitMax)
+        guard room > 0 else { return nil }
+        return try await admit(
+            atMost: room, QueueScript.admitWhileFull, QueueScript.feedWhileFull)
+    }
+
+    private func admit(
+        atMost entriesMax: Int, _ admitting: RedisScript, _ feeding: RedisScript
+    ) async throws(QueueError) -> Admission {
         let reply = try await run(
-            QueueScript.admit, settings.admitMax, settings.admitBytesMax, Self.contract,
+            admitting, entriesMax, settings.admitBytesMax, Self.contract,
             settings.malformedMax, settings.aheadMax, settings.aheadBytesMax, pace,
             settings.retry.cap)
         guard let answers = reply.array, answers.count == 4, let admitted = answers[0].int,
             let isFeedDue = answers[1].int, let held = answers[2].string, let next = answers[3].int
-        else { throw unexpected(reply, of: QueueScript.admit) }
+        else { throw unexpected(reply, of: admitting) }
         let promoted = next == 0 ? try await promote() : 0
-        let fed = isFeedDue == 1 ? try await feed() : Fed()
+        let fed = isFeedDue == 1 ? try await feed(atMost: entriesMax, by: feeding) : Fed()
         let all = Int(admitted) + promoted + fed.jobs
         return Admission(
             admitted: all, isHeld: held == "1", next: next > 0 ? .milliseconds(next) : nil,
@@ -75,15 +96,21 @@ extension JobQueue {
     /// Turns the next entries of batches' streams into jobs, as far as their windows allow, until jobs were created or each batch
     /// has had its turn.
     public func feed() async throws(QueueError) -> Fed {
+        try await feed(atMost: settings.admitMax, by: QueueScript.feed)
+    }
+
+    private func feed(
+        atMost entriesMax: Int, by script: RedisScript
+    ) async throws(QueueError) -> Fed {
         var fed = Fed()
         for _ in 0..<settings.feedsMax {
             let reply = try await run(
-                QueueScript.feed, settings.admitMax, settings.window, Self.contract,
+                script, entriesMax, settings.window, Self.contract,
                 settings.batchStreamsMax, settings.admitBytesMax, settings.malformedMax,
                 settings.checksMax, pace)
             guard let answers = reply.array, answers.count >= 2, let made = answers[0].int,
                 let again = answers[1].int
-            else { throw unexpected(reply, of: QueueScript.feed) }
+            else { throw unexpected(reply, of: script) }
             fed.jobs += Int(made)
             fed.problems += answers.dropFirst(2).compactMap(\.string)
             if made > 0 || again == 0 { break }

@@ -212,7 +212,8 @@ extension JobFacts {
         guard let entries = number("holdEntries"), let jobs = number("holdJobs"),
             let bytes = number("holdBytes")
         else { return nil }
-        return AdmissionLimit(entries: entries, jobs: jobs, bytes: bytes)
+        return AdmissionLimit(
+            entries: entries, jobs: jobs, bytes: bytes, memory: number("holdMemory"))
     }
 }
 
@@ -252,6 +253,7 @@ extension JobQueue {
             fields["holdEntries"] = "\(hold.entries)"
             fields["holdJobs"] = "\(hold.jobs)"
             fields["holdBytes"] = "\(hold.bytes)"
+            fields["holdMemory"] = hold.memory.map { "\($0)" }
         }
         let facts = JobFacts(job: job, fields)
         guard facts.state == .unknown || facts.state == .dropped && facts.hasFailed,

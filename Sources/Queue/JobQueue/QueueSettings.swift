@@ -30,6 +30,8 @@ public struct QueueSettings: Sendable {
     /// the stream, where they need a tenth of the memory. The limit for urgent entries is twice as high. Members of batches do
     /// not count.
     public var aheadMax = 100_000
+    /// The number of jobs that may wait while Redis is full; further entries stay in their streams. Their records take some 2 MB.
+    public var waitingMaxWhileFull = 1000
     /// The same limit in bytes of edits larger than 4 KiB.
     public var aheadBytesMax = 256 << 20
     /// The maximum number of submitted jobs of all tenants that wait for admission; beyond it, `submit` fails.

@@ -241,7 +241,8 @@ extension JobQueue {
     var storedAllMax: Int? { settings.storedBytesMax ?? memory.producersMax }
 }
 
-/// The reason why entries stay in the ingress stream: enough jobs wait or run already. The limit for urgent entries is higher.
+/// The reason why entries stay in the ingress stream: enough jobs wait or run already, or Redis is full. The limit for urgent entries is
+/// higher.
 public struct AdmissionLimit: Sendable, Codable, Equatable {
     /// The number of entries that wait.
     public let entries: Int
@@ -249,25 +250,36 @@ public struct AdmissionLimit: Sendable, Codable, Equatable {
     public let jobs: Int
     /// The total size of their large edits, in bytes.
     public let bytes: Int
+    /// `maxmemory` of Redis in bytes, if Redis uses as much; otherwise nil.
+    public var memory: Int?
 
     /// The description for people.
     public var sentence: String {
-        "\(entries) entries of the ingress stream are not admitted, because \(jobs) single jobs with \(bytes) bytes "
+        if let memory {
+            return
+                "\(entries) entries of the ingress stream wait, because Redis uses all of its maxmemory of \(memory) bytes. Workers admit "
+                + "a few at a time; producers are refused. Raise maxmemory, or remove dead jobs and what else is not needed."
+        }
+        return
+            "\(entries) entries of the ingress stream are not admitted, because \(jobs) single jobs with \(bytes) bytes "
             + "of large edits already wait or run; minilab top shows their tenants. More entries are admitted as "
             + "those jobs end: start workers, resume paused tenants, or cancel unneeded jobs."
     }
 }
 
 extension JobQueue {
-    /// Returns the hold if the last admission left entries in the ingress stream, otherwise nil.
+    /// Returns the hold if the last admission left entries in the ingress stream, or if Redis is full; otherwise nil.
     func ingressHold() async throws(QueueError) -> AdmissionLimit? {
+        guard let entries = try await send("XLEN", name.keys.ingress).int, entries > 0
+        else { return nil }
         let ahead = try await send("HMGET", name.keys.virtual, "aheadJobs", "aheadBytes", "held")
         let counts = (ahead.array ?? []).map { $0.string.flatMap { Int($0) } ?? 0 }
-        guard counts.count == 3, counts[2] == 1,
-            let entries = try await send("XLEN", name.keys.ingress).int,
-            entries > 0
-        else { return nil }
-        return AdmissionLimit(entries: Int(entries), jobs: counts[0], bytes: counts[1])
+        guard counts.count == 3 else { return nil }
+        let used = try await readMemory()
+        let full = memory.max.flatMap { used >= $0 ? $0 : nil }
+        guard full != nil || counts[2] == 1 else { return nil }
+        return AdmissionLimit(
+            entries: Int(entries), jobs: counts[0], bytes: counts[1], memory: full)
     }
 
     /// Returns the number of announced entries that nobody admits at present, because no worker lives or admission is held; zero while

@@ -8,6 +8,9 @@ enum QueueScript {
     static let submit = script("submit", PackageResources.submit_lua)
     static let submitBatch = script("submit_batch", PackageResources.submit_batch_lua)
     static let feed = script("feed", PackageResources.feed_lua)
+    static let admitWhileFull = script(
+        "admit_while_full", PackageResources.admit_lua, drains: true)
+    static let feedWhileFull = script("feed_while_full", PackageResources.feed_lua, drains: true)
     static let append = script("append", PackageResources.append_lua)
     static let promote = script("promote", PackageResources.promote_lua, drains: true)
     static let claim = script("claim", PackageResources.claim_lua, drains: true)
@@ -89,7 +92,7 @@ enum QueueScript {
     ///
     /// - Parameters:
     ///   - drains: Whether it runs when Redis is at `maxmemory`. Scripts that end jobs must run then; scripts that accept new jobs
-    ///     must not.
+    ///     must not, but for a few entries that have filled it (``JobQueue/admitWhileFull()``).
     ///   - reading: Whether it only reads, so that it runs in every state of a server.
     static func script(
         _ name: String, _ text: [UInt8], drains: Bool = false, reading: Bool = false

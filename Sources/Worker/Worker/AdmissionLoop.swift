@@ -38,11 +38,11 @@ struct AdmissionLoop: Sendable {
                 if Task.isCancelled { break }
                 if error.isRedisFull {
                     logger.warning(
-                        "Redis is full: no new job is admitted until memory is free; admitted jobs continue",
+                        "Redis is full: only a few jobs are admitted at a time until memory is free; admitted jobs continue",
                         metadata: ["error": "\(error)"])
                     // Redis is full, so the ingress stream stays non-empty and XREAD would return immediately.
                     // Sleep instead.
-                    await promote()
+                    await goOnWhileFull()
                     await pause(FleetPace.shortest)
                 } else {
                     metrics.missedRedis(.claim, error)
@@ -75,13 +75,14 @@ struct AdmissionLoop: Sendable {
         }
     }
 
-    /// Promotes delayed jobs while no new jobs can be admitted: some of them free memory in Redis when they finish.
-    private func promote() async {
+    /// Promotes delayed jobs, and admits some of the entries that may be what fills Redis: jobs that end free its memory.
+    private func goOnWhileFull() async {
         do {
             _ = try await queue.promote()
+            _ = try await queue.admitWhileFull()
         } catch {
             metrics.missedRedis(.claim, error)
-            logger.error("delayed jobs cannot be made ready", metadata: ["error": "\(error)"])
+            logger.error("jobs cannot be made ready", metadata: ["error": "\(error)"])
         }
     }
 

@@ -32,6 +32,49 @@ import Testing
         server.stop()
     }
 
+    /// Nothing else would ever free memory: no job is there that could end.
+    @Test func `a Redis that is full of entries and batches is drained, and says that it is full`()
+        async throws
+    {
+        let server = try await RedisServer.start()
+        var settings = QueueSettings()
+        settings.waitingMaxWhileFull = 4
+        let q = try await QueueFixture(on: server, settings: settings)
+        let batch = try BatchID("b")
+        try await q.queue.open(BatchRequest(id: batch, edit: Edit(json: QueueFixture.recipe)))
+        _ = try await q.queue.admit()
+        _ = try await q.queue.add(
+            (0..<9).map { .init(asset: AssetPath("m\($0)")) }, to: batch, from: 0)
+        for number in 0..<3 {
+            try await q.xadd([
+                "id": "\(number)", "asset": "\(number)", "edit": .init(QueueFixture.recipe),
+            ])
+        }
+        let used = try await q.queue.readMemory()
+        try await server.command("CONFIG", "SET", "maxmemory", "\(used * 99 / 100)")
+        let refusal = await #expect(throws: QueueError.self) { try await q.queue.admit() }
+        #expect(refusal?.isRedisFull == true)
+        let hold = try #require(try await q.queue.status().ingressHold)
+        #expect(hold.entries == 3 && hold.memory == q.queue.memory.max)
+        #expect(try await q.queue.diagnose().warnings.contains(hold.sentence))
+        #expect(try await q.queue.facts(of: "2").hold == hold)
+        #expect(hold.sentence.contains("Redis uses all of its maxmemory"))
+
+        // Never more than may wait, and in the end each of them.
+        var done = 0
+        for _ in 0..<40 where done < 12 {
+            _ = try await q.queue.admitWhileFull()
+            let jobs = try await q.queue.status()
+            #expect(jobs[.ready] <= settings.waitingMaxWhileFull + settings.waitingMaxWhileFull)
+            for claim in try await q.queue.claim(by: "w", count: 8).jobs {
+                try await q.finish(claim)
+                done += 1
+            }
+        }
+        #expect(done == 12)
+        server.stop()
+    }
+
     @Test func `one worker has it until it gives it up`() async throws {
         let q = try await QueueFixture()
         #expect(try await q.queue.claim(.admitting, by: "a"))

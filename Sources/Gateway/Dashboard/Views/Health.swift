@@ -53,9 +53,9 @@ package struct Health: View {
         } else if let hold = status.ingressHold {
             self.init(
                 .attention,
-                "\(grouped(hold.entries)) incoming entries are not admitted, because \(grouped(hold.jobs)) jobs "
-                    + "wait or "
-                    + "run already.")
+                "\(grouped(hold.entries)) incoming entries are not admitted, because "
+                    + (hold.memory == nil
+                        ? "\(grouped(hold.jobs)) jobs wait or run already." : "Redis is full."))
         } else if !short.isEmpty {
             self.init(
                 .attention,

@@ -23,7 +23,8 @@ extension Schemas {
                 JobState.counted.reduce(into: [
                     "paused?": .text,
                     "ingressHold?": .fields(
-                        ["entries": .count, "jobs": .count, "bytes": .count], isClosed: true),
+                        ["entries": .count, "jobs": .count, "bytes": .count, "memory?": .count],
+                        isClosed: true),
                     "flows": .list(
                         .fields(
                             [

@@ -12,9 +12,11 @@ public enum QueueProgram: String, Sendable, CaseIterable {
         switch self {
         case .worker:
             [
-                QueueScript.admit, QueueScript.beat, QueueScript.census, QueueScript.claim,
+                QueueScript.admit, QueueScript.admitWhileFull, QueueScript.beat, QueueScript.census,
+                QueueScript.claim,
                 QueueScript.claimDuty, QueueScript.claimPart, QueueScript.commit,
-                QueueScript.conclude, QueueScript.fail, QueueScript.feed, QueueScript.finalize,
+                QueueScript.conclude, QueueScript.fail, QueueScript.feed, QueueScript.feedWhileFull,
+                QueueScript.finalize,
                 QueueScript.generation,
                 QueueScript.handOn, QueueScript.joinLibrary, QueueScript.pardon,
                 QueueScript.passOn, QueueScript.preview, QueueScript.promote,
