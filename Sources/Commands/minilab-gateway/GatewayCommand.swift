@@ -65,11 +65,12 @@ struct GatewayCommand: AsyncParsableCommand {
         for warning in connection.warnings { logger.warning("\(warning)") }
 
         let store = try await OpenStore.open(location, for: .queue(connection), logger)
-        let redis = RedisClient(connection.redis, logger: logger)
+        let links = connection.redis.ofGateway
+        let redis = RedisClient(links, logger: logger)
         // Blocking reads of events need connections of their own.
-        let eventReads = RedisClient(connection.redis, logger: logger)
-        let keyReads = RedisClient(connection.redis, logger: logger)
-        let webhookReads = RedisClient(connection.redis, logger: logger)
+        let eventReads = RedisClient(links, logger: logger)
+        let keyReads = RedisClient(links, logger: logger)
+        let webhookReads = RedisClient(links, logger: logger)
         let queue = JobQueue(name: connection.name, redis: redis, settings: queueSettings)
         try await compare(store, with: queue, logger)
         try worker.rendering.boundMemory()
@@ -87,7 +88,7 @@ struct GatewayCommand: AsyncParsableCommand {
                 metadata: ["version": "\(Engine.build)"])
         }
         // A reply to a scrape that is late closes the connection for all its calls.
-        let gaugeReads = RedisClient(connection.redis, logger: logger)
+        let gaugeReads = RedisClient(links, logger: logger)
         let gauges = QueueGauges(
             queue: JobQueue(name: connection.name, redis: gaugeReads, settings: queueSettings),
             isWorker: false)

@@ -21,6 +21,11 @@ package final class KeyRing: Sendable {
     /// The interval at which all keys are read again, in case a message was trimmed from the control stream before it was read.
     static let reloadInterval = Duration.seconds(30)
     static let pause = Duration.seconds(1)
+    /// The longest wait of a gateway between two tries to reach Redis. While it waits, it does not hear that a key is revoked, though
+    /// Redis may be back; with the 20 s of workers, of which there are thousands, it did not for 15 s.
+    package static let reconnectMax = Duration.seconds(1)
+    /// The longest time from the return of Redis after an outage until a gateway has read all keys again.
+    static let deafMax = reconnectMax + pause + listenWait
     /// The maximum number of unknown ids looked up per second.
     package static let lookupsPerSecond = 20
 
@@ -306,5 +311,14 @@ package final class KeyRing: Sendable {
             for id in state.keys.keys where keys[id] == nil { state.gone[id] = time.at }
             (state.keys, state.records, state.time) = (keys, newest, time)
         }
+    }
+}
+
+extension RedisConfiguration {
+    /// The configuration of a gateway's connections.
+    package var ofGateway: RedisConfiguration {
+        var configuration = self
+        configuration.backoffMax = KeyRing.reconnectMax
+        return configuration
     }
 }

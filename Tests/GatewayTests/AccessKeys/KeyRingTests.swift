@@ -1,3 +1,4 @@
+import Edits
 import Glibc
 import JobQueue
 import MinilabTesting
@@ -166,6 +167,17 @@ import Testing
                 await code { try await ring.authenticate(text.revealed) } == .revokedKey ? () : nil
             }
         }
+    }
+
+    /// jobs/HTTP.md promises three seconds.
+    @Test func `after an outage of any length a gateway hears of revocations within three seconds`()
+        throws
+    {
+        let links = RedisConfiguration(url: try RedisURL("redis://127.0.0.1")).ofGateway
+        let waits = Backoff(base: links.backoffBase, max: links.backoffMax)
+        let longest = (0..<100).map { waits.delay(failures: $0, random: 1) }.max()
+        #expect(longest == KeyRing.reconnectMax)
+        #expect(KeyRing.deafMax <= .seconds(3))
     }
 
     @Test func `a revocation whose word was lost is found when all keys are read anew`()

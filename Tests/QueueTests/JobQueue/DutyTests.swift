@@ -44,7 +44,7 @@ import Testing
         try await q.queue.open(BatchRequest(id: batch, edit: Edit(json: QueueFixture.recipe)))
         _ = try await q.queue.admit()
         _ = try await q.queue.add(
-            (0..<9).map { .init(asset: AssetPath("m\($0)")) }, to: batch, from: 0)
+            (0..<9).map { try .init(asset: AssetPath("m\($0)")) }, to: batch, from: 0)
         for number in 0..<3 {
             try await q.xadd([
                 "id": "\(number)", "asset": "\(number)", "edit": .init(QueueFixture.recipe),
