@@ -202,7 +202,7 @@ let package = Package(
             name: "Operations",
             dependencies: [
                 "Edits", "JobQueue", "Library", "Redis", "RenderProtocol", logging,
-            ], path: "Sources/Commands/Operations"),
+            ]),
         // Keys of the gateway's clients: text, rights, storage.
         .target(
             name: "AccessKeys", dependencies: ["Edits", "JobQueue", "Redis", logging],

@@ -20,11 +20,11 @@ LIST = "ops/lib/check/kept.tsv"
 # What workers and gateways are made of. Render children serve one owner each and end with it.
 FOLDERS = [
     "Sources/Children/RenderPool",
-    "Sources/Commands/Operations",
     "Sources/Commands/minilab-gateway",
     "Sources/Edits/Edits/Machines",
     "Sources/Gateway",
     "Sources/Library",
+    "Sources/Operations",
     "Sources/Queue",
     "Sources/Telemetry",
     "Sources/Worker",

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 SOURCES = ["Sources", "Package.swift"]
 QUEUE = ["Sources/Queue", "ops/redis.conf", "ops/redis-users.conf", "ops/deploy/secrets"]
-DEPLOYMENT = ["Sources/Commands", "ops/deploy", "ops/package", "ops/redis.conf", "ops/redis-users.conf", "docker-compose.yml", "ops/lib/podman-here",
-              "ops/lib/redis_restart.py", "ops/lib/logo.py", "ops/lib/png.py", "ops/lib/open_ports.py"]  # fmt: skip
+DEPLOYMENT = ["Sources/Commands", "Sources/Operations", "ops/deploy", "ops/package", "ops/redis.conf", "ops/redis-users.conf",
+              "docker-compose.yml", "ops/lib/podman-here", "ops/lib/redis_restart.py", "ops/lib/logo.py", "ops/lib/png.py", "ops/lib/open_ports.py"]  # fmt: skip
 SERVERS = ["redis-7.0", "redis-8.0", "valkey-8.1", "valkey-9.1"]
 
 
@@ -44,8 +44,8 @@ def checks() -> dict[str, Check]:
         seen = {"seen": rf"^\| {re.escape(server)} \| (.*) \|$"}
         found.append(Check(f"servers-{server}", f"ops/checks/servers --only {server}", suites, seen))
     rigs = [f"ops/lib/chaos/{name}.py" for name in ("rig", "photo_rig", "gateway_rig", "edits_rig", "verdict")]
-    neighbours = [*QUEUE, "Sources/Library", "Sources/Worker", "Sources/Gateway", "Sources/Commands", "jobs/photos", "ops/checks/upgrade",
-                  "ops/lib/upgrade", *rigs]  # fmt: skip
+    neighbours = [*QUEUE, "Sources/Library", "Sources/Worker", "Sources/Gateway", "Sources/Commands", "Sources/Operations", "jobs/photos",
+                  "ops/checks/upgrade", "ops/lib/upgrade", *rigs]  # fmt: skip
     seen = {"beside": r"^upgrade: other is (.*)$", "seen": r"^upgrade: (2 orders, .*)$"}
     found.append(Check("upgrade-neighbours", "ops/checks/upgrade", neighbours, seen))
     for library in ("folder", "s3"):
