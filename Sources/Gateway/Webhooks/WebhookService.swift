@@ -1,5 +1,5 @@
 package import AccessKeys
-package import Edits
+import Edits
 package import JobQueue
 package import Logging
 package import Redis
@@ -11,10 +11,6 @@ import Synchronization
 ///
 /// It shuts down gracefully: current deliveries are finished (15 s at most) and leases are released.
 package final class WebhookService: Service {
-    /// Returns the part of an event that an owner may see: the CloudEvent, whole or with parts left out; nil for nothing.
-    package typealias View =
-        @Sendable (_ owner: WebhookOwner, _ json: String, _ event: JobEvent) -> String?
-
     /// The duration of one wait for events and changes.
     static let changesWait = Duration.seconds(1)
     static let pause = Duration.seconds(1)
@@ -47,7 +43,8 @@ package final class WebhookService: Service {
         _ queue: JobQueue, store: WebhookStore, reads: RedisClient, hub: EventHub,
         sender: WebhookSender, readings: FairTurns, settings: WebhookSettings = WebhookSettings(),
         logger: Logger,
-        random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }, view: @escaping View
+        random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
+        view: @escaping WebhookView
     ) {
         self.store = store
         self.settings = settings
@@ -254,43 +251,4 @@ package struct WebhookMetrics: Sendable, Equatable {
     package var lagEvents = 0
     /// The largest delay of an endpoint behind the newest event, in seconds between the two events.
     package var lagSeconds = 0.0
-}
-
-/// An error of webhooks: an endpoint could not be created, found or changed, or an address is refused.
-package typealias WebhookError = CodedError<WebhookErrorCode>
-
-package enum WebhookErrorCode: RecordErrorCode, CaseIterable {
-    package static let isShown = true
-    package static let damaged = damagedEndpoint
-
-    /// The URL does not have the permitted form.
-    case invalidURL
-    /// The URL leads to an address or port that is not permitted.
-    case refusedAddress
-    /// The URL's host has no address.
-    case unknownHost
-    /// A name is not a kind of event, or there are none or too many.
-    case invalidEventTypes
-    /// A range of addresses does not have the permitted form.
-    case invalidRange
-    /// The secret does not have the permitted form.
-    case invalidSecret
-    /// The time is not permitted.
-    case invalidTime
-    /// No endpoint has this id.
-    case noSuchEndpoint
-    /// No remembered delivery has this id.
-    case noSuchDelivery
-    /// The event stream does not hold the event any more.
-    case eventGone
-    /// The owner or the queue has the maximum number of endpoints.
-    case tooManyEndpoints
-    /// Other clients changed the record of an endpoint again and again.
-    case contended
-    /// The record of an endpoint cannot be decoded.
-    case damagedEndpoint
-    /// A newer minilab created the endpoint, with terms that this one does not know.
-    case laterFormat
-    /// Redis was unreachable or refused a command, or its reply is unexpected.
-    case redis
 }

@@ -273,8 +273,8 @@ import Testing
             let delivery = try await eventually("the delivery is listed") {
                 try await fixture.store.deliveries(endpoint.id).first
             }
-            let again = try await fixture.store.redeliver(
-                endpoint.id, message: delivery.message, through: try WebhookFixture.sender()
+            let again = try await fixture.trials.redeliver(
+                endpoint.id, message: delivery.message
             ) { _, json, _ in json }
             #expect(again.isAccepted && again.attempt == 2 && again.message == delivery.message)
             try await fixture.store.replay(endpoint.id, since: (Int(seconds) - 10) * 1000)
@@ -420,8 +420,7 @@ import Testing
         let stub = try await StubServer.start { _ in .reply(500) }
         let (endpoint, secret) = try await fixture.endpoint(stub)
         _ = try await fixture.store.update(endpoint.id, isActive: false)
-        let delivery = try await fixture.store.test(
-            endpoint.id, through: try WebhookFixture.sender())
+        let delivery = try await fixture.trials.test(endpoint.id)
         #expect(delivery.status == 500 && !delivery.isAccepted)
         let message = try #require(stub.requests.first)
         #expect(message.text.contains(#""type":"org.minilab.webhook.test""#))
@@ -431,10 +430,7 @@ import Testing
         #expect(try await fixture.store.deliveries(endpoint.id) == [delivery])
         #expect(try await fixture.parked(endpoint.id) == 0)
         #expect(
-            await webhookCode {
-                try await fixture.store.test("none", through: WebhookFixture.sender())
-            }
-                == .noSuchEndpoint)
+            await webhookCode { try await fixture.trials.test("none") } == .noSuchEndpoint)
     }
 
     @Test func `the last hundred deliveries are remembered`() async throws {
@@ -447,7 +443,7 @@ import Testing
             try await eventually("all are taken") { service.metrics().delivered == 120 ? () : nil }
         }
         let deliveries = try await fixture.store.deliveries(endpoint.id)
-        #expect(deliveries.count == DeliveryTurn.outcomesMax)
+        #expect(deliveries.count == WebhookDelivery.rememberedMax)
         #expect(deliveries.first?.event.contains("job-119") == true)
     }
 }

@@ -208,7 +208,7 @@ import Testing
             try await stub.waitFor(2)
             try await fixture.store.replay(endpoint.id, since: 1)
             _ = try await fixture.store.rotate(endpoint.id)
-            _ = try await fixture.store.test(endpoint.id, through: try WebhookFixture.sender())
+            _ = try await fixture.trials.test(endpoint.id)
             _ = try await fixture.store.update(endpoint.id, isActive: false)
             _ = try await fixture.store.update(endpoint.id, isActive: true)
             try await eventually("the gap is told") {

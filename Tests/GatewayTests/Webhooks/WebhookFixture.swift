@@ -78,10 +78,15 @@ struct WebhookFixture: Sendable {
             timeout: timeout)
     }
 
+    /// Messages that a client asks for.
+    var trials: WebhookTrials {
+        get throws { WebhookTrials(store, through: try Self.sender()) }
+    }
+
     /// A gateway's deliveries, with clients of its own.
     func service(
         _ settings: WebhookSettings = quick,
-        view: @escaping WebhookService.View = { _, json, _ in json }
+        view: @escaping WebhookView = { _, json, _ in json }
     ) throws -> WebhookService {
         let hub = EventHub(
             queue: queue, eventReads: try Self.client(server, login), logger: Logger(label: "test"))

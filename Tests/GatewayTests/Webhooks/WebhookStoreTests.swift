@@ -104,7 +104,7 @@ import Testing
         let fixture = try await WebhookFixture()
         let stub = try await StubServer.start()
         let id = try await fixture.endpoint(stub).endpoint.id
-        let delivery = try await fixture.store.test(id, through: try WebhookFixture.sender())
+        let delivery = try await fixture.trials.test(id)
         #expect(try await fixture.store.deliveries(id) == [delivery])
         #expect(try await fixture.store.delete(id))
         try await fixture.store.remember(delivery, of: id)

@@ -96,8 +96,9 @@ extension JSONValue {
 struct WebhookParts: Sendable {
     let store: WebhookStore
     let sender: WebhookSender
+    let trials: WebhookTrials
     /// The conversion of an event to the view of an endpoint's owner.
-    let view: WebhookService.View
+    let view: WebhookView
     let service: WebhookService
 
     init(
@@ -106,6 +107,7 @@ struct WebhookParts: Sendable {
     ) {
         store = WebhookStore(redis: redis, queue: queue.name)
         sender = WebhookSender(target: TargetGuard(rule: AddressRule(allowed: allowed)))
+        trials = WebhookTrials(store, through: sender)
         view = { owner, json, event in
             do {
                 return try TenantView(owner.reach).view(event, json: json)

@@ -222,11 +222,10 @@ enum WebhookActions {
     }
 
     static func test(_ call: Call) async throws -> WebhookDelivery {
-        let webhooks = call.parts.webhooks
         let endpoint = try await find(call)
         let permit = try call.parts.permits.trial(of: try call.key)
         defer { permit.close() }
-        return try await webhooks.store.test(endpoint.id, through: webhooks.sender)
+        return try await call.parts.webhooks.trials.test(endpoint.id)
     }
 
     static func redeliver(_ call: Call) async throws -> WebhookDelivery {
@@ -235,8 +234,8 @@ enum WebhookActions {
         let message = try call.parameter("message")
         let permit = try call.parts.permits.trial(of: try call.key)
         defer { permit.close() }
-        let delivery = try await webhooks.store.redeliver(
-            endpoint.id, message: message, through: webhooks.sender, view: webhooks.view)
+        let delivery = try await webhooks.trials.redeliver(
+            endpoint.id, message: message, view: webhooks.view)
         try await call.note("replayWebhook", "\(endpoint.id): \(delivery.event)")
         return delivery
     }

@@ -7,8 +7,6 @@ import Redis
 struct DeliveryTurn: Sendable {
     /// The maximum number of an endpoint's messages that wait for another attempt, some 100 bytes each.
     static let parkedMax = 10_000
-    /// The number of deliveries that are remembered.
-    static let outcomesMax = 100
 
     struct Change: Sendable {
         /// The position in the event stream; nil leaves it unchanged.
@@ -185,7 +183,7 @@ struct DeliveryLedger: Sendable {
                     RedisArgument(change.park?.after.milliseconds ?? 0),
                     RedisArgument(DeliveryTurn.parkedMax),
                     RedisArgument(change.outcome ?? []), RedisArgument(accepted ?? ""),
-                    RedisArgument(DeliveryTurn.outcomesMax),
+                    RedisArgument(WebhookDelivery.rememberedMax),
                 ])
         } catch {
             throw WebhookError(.redis, "endpoint \(endpoint): \(error)", cause: error)

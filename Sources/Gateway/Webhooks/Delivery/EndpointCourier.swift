@@ -22,7 +22,7 @@ final class EndpointCourier: Sendable {
         let settings: WebhookSettings
         /// The name of this gateway among others.
         let owner: String
-        let view: WebhookService.View
+        let view: WebhookView
         /// A random number from 0 up to 1, uniformly distributed: the jitter of retries.
         let random: @Sendable () -> Double
         let logger: Logger

@@ -23,6 +23,34 @@ extension WebhookStore {
         return row.flatMap(entry)
     }
 
+    /// The maximum number of events before a delivery's first attempt that are searched for its event, if an earlier release recorded it:
+    /// some 5 MB.
+    private static let searchedEventsMax = 10_000
+    /// The number of events of one read.
+    private static let searchedPage = 500
+
+    /// Returns the newest entry of the event stream with a CloudEvents id, added no later than a time in ms since 1970.
+    func event(
+        named name: String, notAfter time: Int
+    ) async throws(WebhookError) -> EventReader.Entry? {
+        var position = "\(time)"
+        for _ in 0..<Self.searchedEventsMax / Self.searchedPage {
+            let rows =
+                try await send([
+                    "XREVRANGE", RedisArgument(queue.keys.events), RedisArgument(position), "-",
+                    "COUNT", RedisArgument(Self.searchedPage),
+                ]).array ?? []
+            for event in rows.lazy.compactMap(entry) where event.event.id == name {
+                return event
+            }
+            guard rows.count == Self.searchedPage, let id = rows.last?.array?.first?.string else {
+                return nil
+            }
+            position = "(\(id)"
+        }
+        return nil
+    }
+
     /// Returns the oldest remaining entry, or only its id if it is not an event; without an entry, the position of the next one.
     /// That of a tenant may be kept for it alone.
     ///

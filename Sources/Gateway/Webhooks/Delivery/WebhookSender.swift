@@ -1,7 +1,6 @@
 package import AccessKeys
 import AsyncHTTPClient
 import Edits
-import FoundationEssentials
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -191,18 +190,6 @@ struct Outgoing: Sendable {
             attempt: attempt,
             status: answer.status, milliseconds: (ContinuousClock.now - start).milliseconds,
             error: answer.error, retryAfter: answer.retryAfter)
-    }
-}
-
-extension WebhookDelivery {
-    /// - Throws: `damagedEndpoint`, which does not occur for any delivery.
-    func json() throws(WebhookError) -> [UInt8] {
-        do {
-            return Array(try JSONEncoder().encode(self))
-        } catch {
-            throw WebhookError(
-                .damagedEndpoint, "a delivery of \(event) cannot be written as JSON: \(error)")
-        }
     }
 }
 

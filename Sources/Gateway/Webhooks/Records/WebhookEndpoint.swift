@@ -102,6 +102,10 @@ package struct WebhookOwner: Sendable, Hashable, Codable {
     package var reach: Reach { Reach(tenant: tenant, folder: assetPrefix) }
 }
 
+/// Returns the part of an event that an owner may see: the CloudEvent, whole or with parts left out; nil for nothing.
+package typealias WebhookView =
+    @Sendable (_ owner: WebhookOwner, _ json: String, _ event: JobEvent) -> String?
+
 /// An endpoint as stored in Redis: with its secrets, which signing needs in clear, and the format of the record.
 package struct StoredEndpoint: StoredRecord {
     var endpoint: WebhookEndpoint
@@ -184,6 +188,18 @@ package struct WebhookDelivery: Sendable, Equatable, Codable {
 
     /// The maximum length of an error, in bytes.
     static let errorBytesMax = 300
+    /// The number of deliveries of an endpoint that are remembered.
+    static let rememberedMax = 100
+
+    /// - Throws: `damagedEndpoint`, which does not occur for any delivery.
+    func json() throws(WebhookError) -> [UInt8] {
+        do {
+            return Array(try JSONEncoder().encode(self))
+        } catch {
+            throw WebhookError(
+                .damagedEndpoint, "a delivery of \(event) cannot be written as JSON: \(error)")
+        }
+    }
 }
 
 /// The kinds of events that endpoints can subscribe to: the types of `jobs/event.schema.json`.

@@ -256,17 +256,61 @@ extension WebhookStore {
             return 1
             """)
 
-    /// Returns the last deliveries, the newest first; at most ``DeliveryTurn/outcomesMax``.
+    /// Returns the last deliveries, the newest first; at most ``WebhookDelivery/rememberedMax``.
     ///
     /// - Throws: `redis`.
     package func deliveries(_ id: String) async throws(WebhookError) -> [WebhookDelivery] {
         let reply = try await send([
             "LRANGE", RedisArgument(queue.gatewayKeys.webhook(id, "deliveries")), "0",
-            RedisArgument(DeliveryTurn.outcomesMax - 1),
+            RedisArgument(WebhookDelivery.rememberedMax - 1),
         ])
         return (reply.array ?? []).compactMap(\.bytes).compactMap { bytes in
             // A record that a later minilab wrote in another form is skipped.
             try? JSONDecoder().decode(WebhookDelivery.self, from: Data(bytes))
+        }
+    }
+
+    /// Adds a delivery at the front of the list of an endpoint that was not removed meanwhile.
+    func remember(_ delivery: WebhookDelivery, of id: String) async throws(WebhookError) {
+        try await run(
+            Self.rememberScript, [queue.gatewayKeys.webhook(id, "deliveries")],
+            [
+                RedisArgument(id), RedisArgument(try delivery.json()),
+                RedisArgument(WebhookDelivery.rememberedMax),
+            ])
+    }
+
+    private static let rememberScript = RedisScript(
+        name: "remember_delivery",
+        source: """
+            #!lua flags=allow-oom
+            -- KEYS   list deliveries, hash webhooks
+            -- ARGV   endpoint, the delivery, most deliveries
+            -- Returns 1, or 0 if there is no such endpoint
+            -- Crash  The check precedes the writes.
+            if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 0 then return 0 end
+            redis.call('LPUSH', KEYS[1], ARGV[2])
+            redis.call('LTRIM', KEYS[1], '0', string.format('%d', tonumber(ARGV[3]) - 1))
+            return 1
+            """)
+
+    /// Runs a script that does nothing for an endpoint that was removed: nobody would remove what it writes.
+    ///
+    /// - Parameters:
+    ///   - keys: the keys of the script, to which the hash of endpoints is added.
+    ///   - arguments: the endpoint's id first.
+    /// - Returns: Whether there is such an endpoint.
+    /// - Throws: `redis`.
+    @discardableResult
+    func run(
+        _ script: RedisScript, _ keys: [String], _ arguments: [RedisArgument]
+    ) async throws(WebhookError) -> Bool {
+        do {
+            return try await redis.run(
+                script, keys: keys + [queue.gatewayKeys.webhooks], arguments: arguments
+            ).int == 1
+        } catch {
+            throw records.failure(error)
         }
     }
 
