@@ -219,14 +219,14 @@ let package = Package(
             name: "Dashboard", dependencies: ["Edits", "JobQueue", "Operations", mustache],
             path: "Sources/Gateway/Dashboard",
             resources: [.embedInCode("Files"), .embedInCode("Templates")]),
-        // The HTTP gateway: routes, authorization, bodies in bounded memory.
+        // The HTTP gateway: routes, authorization, bodies in bounded memory, pictures that render children make.
         .target(
             name: "Gateway",
             dependencies: [
-                "AccessKeys", "Dashboard", "Editors", "Edits", "Files", "JobQueue", "Library",
-                "Operations", "Redis", "RenderProtocol", "Telemetry", "Webhooks", asyncHTTPClient,
-                dequeModule, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
-                nioPosix, serviceLifecycle, tracing,
+                "AccessKeys", "Dashboard", "Editing", "Editors", "Edits", "Files", "JobQueue",
+                "Library", "Operations", "Redis", "RenderPool", "RenderProtocol", "Telemetry",
+                "Webhooks", asyncHTTPClient, dequeModule, httpTypes, hummingbird, hummingbirdCore,
+                logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle, systemPackage, tracing,
             ], path: "Sources/Gateway/Gateway", exclude: ["GATEWAY.md"],
             resources: [.embedInCode("OpenAPI/Contracts")]),
 
@@ -245,10 +245,9 @@ let package = Package(
         .executableTarget(
             name: "minilab-gateway",
             dependencies: [
-                "AccessKeys", "Commands", "Dashboard", "Editing", "Edits", "Files", "Gateway",
-                "JobQueue", "Library", "Redis", "RenderPool", "RenderProtocol", "Telemetry",
-                "Webhooks", "Worker", argumentParser, logging, serviceLifecycle, systemPackage,
-                unixSignals,
+                "AccessKeys", "Commands", "Dashboard", "Edits", "Gateway", "JobQueue", "Library",
+                "Redis", "RenderPool", "RenderProtocol", "Telemetry", "Webhooks", "Worker",
+                argumentParser, logging, serviceLifecycle, systemPackage, unixSignals,
             ], path: "Sources/Commands/minilab-gateway"),
         // Benchmarks, a mutator of photos, workers without pixels: for tests and ops/, not a product.
         .executableTarget(

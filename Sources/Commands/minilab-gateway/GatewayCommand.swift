@@ -2,9 +2,7 @@ import AccessKeys
 import ArgumentParser
 import Commands
 import Dashboard
-import Editing
 import Edits
-import Files
 import FoundationEssentials
 import Gateway
 import JobQueue
@@ -14,7 +12,6 @@ import Redis
 import RenderPool
 import RenderProtocol
 import ServiceLifecycle
-import Synchronization
 import SystemPackage
 import Telemetry
 import UnixSignals
@@ -77,7 +74,7 @@ struct GatewayCommand: AsyncParsableCommand {
         // The folder is temporary, because pictures can be rendered again.
         let folder = try TemporaryFolder(beside: FileManager.default.temporaryDirectory.path + "/x")
         let pictures = RenderedPictures(
-            settings: worker, folder: FilePath(folder.path), logger: logger)
+            worker.rendering, worker.editing, folder: FilePath(folder.path), logger: logger)
         let parts = GatewayParts(
             queue: queue, redis: redis, eventReads: eventReads, keyReads: keyReads,
             webhookReads: webhookReads,
@@ -243,109 +240,5 @@ extension ProviderSignInSettings {
             reader.refuse("gateway.oidc: \(error.message)")
             return nil
         }
-    }
-}
-
-/// Thumbnails that sandboxed render children make, one at a time for a tenant, cached in a folder of bounded size.
-///
-/// The folder belongs to this process and is removed with it, because a picture takes only about a second to make
-/// again.
-actor RenderedPictures: PictureMaker {
-    /// The most bytes of cached pictures: about four hundred pictures. In a container the folder is in memory.
-    static let keptBytesMax = 64 << 20
-    /// The most pictures that wait to be rendered; a tenant has at most as many as are free.
-    static let waitingMax = 64
-    /// The longest time for a picture. A photo of 50 MP takes 2 s; a page shows the place of a missing one.
-    static let timeMax = Duration.seconds(15)
-
-    private let pool: RenderPool
-    private let renderer: FileRenderer
-    private let folder: FilePath
-    /// Pictures by file name, the least recently requested first.
-    private var kept: [(name: String, bytes: Int)] = []
-    private var making: [String: Task<Void, any Error>] = [:]
-    /// Two pictures at a time, of two tenants: a photo that takes long delays only others of its own tenant.
-    private let turns = FairTurns(
-        .init(all: 2, ofTenantMax: 1), waiting: .init(all: RenderedPictures.waitingMax))
-
-    /// - Parameter folder: a new folder for this cache alone.
-    init(settings: WorkerSettings, folder: FilePath, logger: Logger) {
-        var rendering = settings.rendering
-        rendering.slots = 2
-        rendering.timeout = min(rendering.timeout, Self.timeMax)
-        pool = RenderPool(settings: rendering, logger: logger)
-        renderer = FileRenderer(pool: pool, settings: settings.editing)
-        self.folder = folder
-    }
-
-    nonisolated var refusedCount: Int { turns.refusedCount }
-
-    func picture(
-        named name: String, side: Int, for owner: FairShare.Owner,
-        of open: @Sendable @escaping () async throws -> OpenFile
-    ) async throws -> OpenFile {
-        let digest = SHA256.hash(data: "\(side)\n\(name)".utf8)
-        let file = digest.hex + ".jpg"
-        let path = folder.appending(file)
-        if let index = kept.firstIndex(where: { $0.name == file }) {
-            kept.append(kept.remove(at: index))
-            return try OpenFile(reading: path.string)
-        }
-        if let task = making[file] {
-            try await task.value
-            return try OpenFile(reading: path.string)
-        }
-        let task = Task {
-            do {
-                try await turns.withTurn(of: owner) {
-                    try await self.make(path, side, try await open())
-                }
-            } catch is FairTurns.Full {
-                throw Failure(
-                    .ioFailure,
-                    "\(turns.waitingCount) pictures wait to be made, and this tenant has its share of them; ask again later."
-                )
-            }
-        }
-        making[file] = task
-        defer { making[file] = nil }
-        try await task.value
-        let made = try OpenFile(reading: path.string)
-        keep(file, try made.length())
-        return made
-    }
-
-    private func make(_ path: FilePath, _ side: Int, _ photo: OpenFile) async throws {
-        var output = Recipe.Output()
-        output.format = .jpeg
-        do {
-            // The photo's tenant is not known here: it shares a process with no other photo.
-            _ = try await renderer.render(
-                photo, Recipe(filters: [], output: output),
-                for: Borrower(.photo(path.string)), longestSide: side, to: path)
-        } catch {
-            // An incomplete picture may be left. It is in no list, and the next attempt needs its path.
-            try? FileManager.default.removeItem(atPath: path.string)
-            throw error
-        }
-    }
-
-    private func keep(_ name: String, _ bytes: Int) {
-        guard !kept.contains(where: { $0.name == name }) else { return }
-        kept.append((name, bytes))
-        var total = kept.reduce(0) { $0 + $1.bytes }
-        while total > Self.keptBytesMax, kept.count > 1 {
-            let oldest = kept.removeFirst()
-            total -= oldest.bytes
-            // A file that cannot be removed is removed with the folder.
-            try? FileManager.default.removeItem(atPath: folder.appending(oldest.name).string)
-        }
-    }
-
-    /// Stops the render children and removes the folder.
-    func close() async {
-        await pool.close()
-        // The next start creates a new folder; the system cleans up temporary folders.
-        try? FileManager.default.removeItem(atPath: folder.string)
     }
 }

@@ -30,7 +30,7 @@ package final class GatewayParts: Sendable {
     let scaling: ScaleDesk
     package let history: RateHistory
     /// The maker of thumbnails of versions; nil if this gateway has no renderer.
-    package let pictures: (any PictureMaker)?
+    let pictures: RenderedPictures?
     let webhooks: WebhookParts
     package let metrics: GatewayMetrics
     let signIns = SignInLimit()
@@ -47,7 +47,7 @@ package final class GatewayParts: Sendable {
     package init(
         queue: JobQueue, redis: RedisClient, eventReads: RedisClient, keyReads: RedisClient,
         webhookReads: RedisClient, library: any LibraryReader & OriginalsInbox,
-        pictures: (any PictureMaker)? = nil,
+        pictures: RenderedPictures? = nil,
         settings: GatewaySettings, logger: Logger
     ) {
         self.queue = queue
