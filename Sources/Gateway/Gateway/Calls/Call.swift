@@ -63,6 +63,16 @@ struct Call: Sendable {
         get throws(Problem) { AuditLog.Doer(key: try key, person: person) }
     }
 
+    /// The maximum number of bytes of Redis that the caller's tenant may take; nil for no limit, as for an operator's key.
+    var storedMax: Int? {
+        get throws(Problem) {
+            let key = try key
+            return key.quotas.storedBytesMax
+                ?? (key.tenant == nil
+                    ? nil : parts.settings.storedBytesMax ?? parts.queue.memory.tenantMax)
+        }
+    }
+
     /// Returns a path parameter, percent-decoded once.
     func parameter(_ name: String) throws(Problem) -> String {
         guard let text = parameters.get(name)?.percentDecoded, !text.isEmpty else {
@@ -117,22 +127,6 @@ struct Call: Sendable {
     }
 
     func header(_ name: HTTPField.Name) -> String? { request.headers[name] }
-}
-
-extension HTTPField.Name {
-    private static func known(_ text: String) -> Self {
-        guard let name = Self(text) else { preconditionFailure("\(text) is a field's name") }
-        return name
-    }
-
-    static let idempotencyKey = known("Idempotency-Key")
-    static let prefer = known("Prefer")
-    static let preferenceApplied = known("Preference-Applied")
-    static let lastEventID = known("Last-Event-ID")
-    static let secFetchSite = known("Sec-Fetch-Site")
-    static let secFetchMode = known("Sec-Fetch-Mode")
-    static let traceparent = known("traceparent")
-    static let contentDigest = known("Content-Digest")
 }
 
 extension Call {
@@ -213,15 +207,6 @@ extension Call {
                 "The body's type is \((type ?? "").debugDescription); expected application/json."
             )
         }
-    }
-}
-
-extension Substring {
-    /// The text without spaces and tabs at both ends.
-    var trimmingSpaces: Substring {
-        var text = self
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        return text.drop { $0 == " " || $0 == "\t" }
     }
 }
 

@@ -3,17 +3,6 @@ import FoundationEssentials
 package import Hummingbird
 package import NIOCore
 
-package enum BodyRefusal: Error, Sendable, Equatable {
-    /// 413: the body has more bytes than its route accepts.
-    case oversized(bytesMax: Int)
-    /// 400: the body ended before its declared length.
-    case cutOff
-    /// 400: the body is not what HTTP has (a malformed chunk), or its connection broke.
-    case broken(String)
-    /// 400: the arrays and objects are nested deeper than any contract needs.
-    case tooDeep(depthMax: Int)
-}
-
 /// The functions that read bodies that fit into memory.
 package enum BodyReading {
     /// The deepest allowed nesting of arrays and objects in a body.
@@ -87,7 +76,7 @@ package enum ContentDigest {
             separator: ",", omittingEmptySubsequences: false)
         var found: String?
         for member in members.prefix(membersMax) {
-            let parts = member.trimmed.split(separator: "=", maxSplits: 1)
+            let parts = member.trimmingSpaces.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0] == "sha-256" else { continue }
             guard found == nil, let hex = hex(parts[1]) else {
                 throw Failure(
@@ -120,7 +109,7 @@ package enum ContentDigest {
     }
 
     private static func hex(_ value: Substring) -> String? {
-        let text = value.trimmed
+        let text = value.trimmingSpaces
         guard text.utf8.count == 46, text.first == ":", text.last == ":" else { return nil }
         let base64 = String(text.dropFirst().dropLast())
         // Bits beyond the last byte must be zero, so that a digest has exactly one text.
@@ -128,14 +117,5 @@ package enum ContentDigest {
             bytes.base64EncodedString() == base64
         else { return nil }
         return bytes.hex
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: Substring {
-        var text = self
-        while text.first == " " || text.first == "\t" { text.removeFirst() }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text
     }
 }

@@ -80,16 +80,6 @@ extension Response {
     }
 }
 
-extension HTTPField.Name {
-    private static func known(_ text: String) -> Self {
-        guard let name = Self(text) else { preconditionFailure("\(text) is a field's name") }
-        return name
-    }
-
-    static let referrerPolicy = known("Referrer-Policy")
-    static let crossOriginOpenerPolicy = known("Cross-Origin-Opener-Policy")
-}
-
 /// The confirmation that a page shows after a form. The URL has a code and no text, because anyone could put text into
 /// a link.
 enum PageNotice: String {

@@ -95,18 +95,6 @@ extension Problem {
     }
 }
 
-extension Call {
-    /// The maximum number of bytes of Redis that the caller's tenant may take; nil for no limit, as for an operator's key.
-    var storedMax: Int? {
-        get throws(Problem) {
-            let key = try key
-            return key.quotas.storedBytesMax
-                ?? (key.tenant == nil
-                    ? nil : parts.settings.storedBytesMax ?? parts.queue.memory.tenantMax)
-        }
-    }
-}
-
 extension Problem {
     /// Creates a problem from a fault of a received body, with the place in it.
     ///

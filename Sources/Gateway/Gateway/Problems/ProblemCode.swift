@@ -85,3 +85,15 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         }
     }
 }
+
+/// The reason for which the body of a request is not read to its end.
+package enum BodyRefusal: Error, Sendable, Equatable {
+    /// 413: the body has more bytes than its route accepts.
+    case oversized(bytesMax: Int)
+    /// 400: the body ended before its declared length.
+    case cutOff
+    /// 400: the body is not what HTTP has (a malformed chunk), or its connection broke.
+    case broken(String)
+    /// 400: the arrays and objects are nested deeper than any contract needs.
+    case tooDeep(depthMax: Int)
+}

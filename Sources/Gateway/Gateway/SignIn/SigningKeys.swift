@@ -1,5 +1,5 @@
 import Edits
-package import FoundationEssentials
+import FoundationEssentials
 
 /// The keys with which a provider signs (RFC 7517), only their public parts.
 struct SigningKeys: Sendable {
@@ -181,71 +181,4 @@ struct IDToken: Sendable {
         else { return nil }
         return .object(fields)
     }
-}
-
-/// Random texts that cannot be guessed: 256 bits from the kernel, as 43 characters of base64url.
-package enum RandomText {
-    private static let bytes = 32
-    package static let length = 43
-
-    package static func make() -> String {
-        var random = SystemRandomNumberGenerator()
-        return (0..<bytes).map { _ in UInt8.random(in: 0...255, using: &random) }.base64URL
-    }
-
-    /// Returns whether a text has the form of a random text.
-    package static func isOne(_ text: some StringProtocol) -> Bool {
-        text.utf8.count == length
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
-    }
-}
-
-extension Sequence<UInt8> {
-    /// The bytes in base64 for URLs, without padding (RFC 4648, 5).
-    package var base64URL: String {
-        Data(self).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-            .replacing("=", with: "")
-    }
-}
-
-extension Data {
-    /// Decodes text in base64 for URLs without padding; nil if the text has another form.
-    package init?(base64URL text: some StringProtocol) {
-        guard !text.utf8.contains(where: { [0x2B, 0x2F, 0x3D].contains($0) }) else { return nil }
-        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-        self.init(
-            base64Encoded: String(text).replacing("-", with: "+").replacing("_", with: "/")
-                + padding)
-    }
-}
-
-/// The secrets of one sign-in: the provider receives a digest of the first one and returns the second one in its ID token.
-package struct SignInProof: Sendable, Equatable {
-    /// The code verifier of PKCE (RFC 7636): only the client that started the sign-in can redeem its code.
-    package let verifier: String
-    /// Binds the ID token to this sign-in (OpenID Connect Core 1.0, 3.1.2.1).
-    package let nonce: String
-
-    package init() { self.init(verifier: RandomText.make(), nonce: RandomText.make()) }
-
-    package init(verifier: String, nonce: String) {
-        self.verifier = verifier
-        self.nonce = nonce
-    }
-
-    /// The code challenge, by the method `S256`.
-    var challenge: String { SHA256.hash(data: verifier.utf8).base64URL }
-}
-
-/// Returns whether two texts have the same bytes; the time does not depend on the place of a difference.
-package func isSameSecret(_ one: String, _ other: String) -> Bool {
-    // Digests are compared: they have equal lengths, and a difference reveals nothing about the texts.
-    SHA256.hash(data: one.utf8) == SHA256.hash(data: other.utf8)
 }
