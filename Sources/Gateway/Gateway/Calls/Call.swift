@@ -10,7 +10,6 @@ import NIOCore
 /// An admitted request on its way through a route.
 struct Call: Sendable {
     let request: Request
-    let route: Route
     /// The path parameters of the route, still percent-encoded.
     let parameters: Parameters
     /// The rest of the path behind a route's prefix, still percent-encoded.

@@ -54,14 +54,24 @@ enum KeyRoutes {
             headers: [.location: "/v1/keys/\(key.id)"])
     }
 
+    /// The allowed fields of a key's terms.
+    private static let termNames = [
+        "scopes", "assetPrefix", "tenant", "label", "quotas", "corsOrigins", "expiresAt",
+    ]
+
+    /// The allowed fields of a key's quotas.
+    private static let quotaNames = [
+        "backlogMax", "requestsPerSecond", "requestBurst", "uploadBytesPerDay", "storedBytesMax",
+    ]
+
     /// Parses a key's terms.
     ///
     /// - Throws: `unknownField`, because a misspelt field could have been the key's expiry or limit; `invalidValue`.
     private static func terms(_ json: JSONValue) throws -> KeyTerms {
         if case .object(let fields) = json {
-            try check(fields, Schemas.termNames, "a key's terms")
+            try check(fields, termNames, "a key's terms")
             if case .object(let quotas)? = fields["quotas"] {
-                try check(quotas, Schemas.quotaNames, "a key's quotas")
+                try check(quotas, quotaNames, "a key's quotas")
             }
         }
         do {

@@ -31,16 +31,6 @@ extension Schemas {
         ]
     }
 
-    /// The allowed fields of a key's terms.
-    static let termNames = [
-        "scopes", "assetPrefix", "tenant", "label", "quotas", "corsOrigins", "expiresAt",
-    ]
-
-    /// The allowed fields of a key's quotas.
-    static let quotaNames = [
-        "backlogMax", "requestsPerSecond", "requestBurst", "uploadBytesPerDay", "storedBytesMax",
-    ]
-
     private static let scopes = JSONValue.object([
         "type": .string("array"), "minItems": .number(1),
         "items": .choice(Scope.allCases.map(\.rawValue)),

@@ -153,7 +153,7 @@ struct Dispatcher: HTTPResponder {
                 else { throw tooManyConnections(parts) }
             }
             let call = Call(
-                request: request, route: route, parameters: context.parameters,
+                request: request, parameters: context.parameters,
                 tail: route.tail(of: request.uri.path), caller: accepted.key,
                 session: accepted.session, person: accepted.person,
                 channel: context.channel, parts: parts, logger: context.logger)
@@ -181,7 +181,8 @@ struct Dispatcher: HTTPResponder {
             }
             var response =
                 route.access.isPage
-                ? ProblemAnswer.page(problem, request, accepted, parts) : problem.response
+                ? ProblemAnswer.page(problem, request, accepted, parts.queue.name)
+                : problem.response
             // A body that was charged after its head has told what is left since.
             for field in accepted.headers where !response.headers.contains(field.name) {
                 response.headers.append(field)

@@ -50,7 +50,7 @@ final class AssetServer: Sendable {
             }
             guard let route = found else { return Problem(.unknownPath, "no route").response }
             let call = Call(
-                request: request, route: route, parameters: context.parameters,
+                request: request, parameters: context.parameters,
                 tail: route.tail(of: path), caller: key,
                 session: nil, person: nil, channel: context.channel, parts: parts,
                 logger: parts.logger)
