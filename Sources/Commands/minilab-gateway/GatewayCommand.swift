@@ -63,12 +63,9 @@ struct GatewayCommand: AsyncParsableCommand {
 
         let store = try await OpenStore.open(location, for: .queue(connection), logger)
         let links = connection.redis.ofGateway
-        let redis = RedisClient(links, logger: logger)
-        // Blocking reads of events need connections of their own.
-        let eventReads = RedisClient(links, logger: logger)
-        let keyReads = RedisClient(links, logger: logger)
-        let webhookReads = RedisClient(links, logger: logger)
-        let queue = JobQueue(name: connection.name, redis: redis, settings: queueSettings)
+        let clients = GatewayClients { RedisClient(links, logger: logger) }
+        let queue = JobQueue(
+            name: connection.name, redis: clients.commands, settings: queueSettings)
         try await compare(store, with: queue, logger)
         try worker.rendering.boundMemory()
         // The folder is temporary, because pictures can be rendered again.
@@ -76,9 +73,8 @@ struct GatewayCommand: AsyncParsableCommand {
         let pictures = RenderedPictures(
             worker.rendering, worker.editing, folder: FilePath(folder.path), logger: logger)
         let parts = GatewayParts(
-            queue: queue, redis: redis, eventReads: eventReads, keyReads: keyReads,
-            webhookReads: webhookReads,
-            library: store.library, pictures: pictures, settings: settings, logger: logger)
+            queue: queue, clients: clients, library: store.library, pictures: pictures,
+            settings: settings, logger: logger)
         let service = GatewayService(parts) { port in
             logger.notice(
                 "the gateway listens on http://\(settings.address):\(port)",
@@ -89,7 +85,6 @@ struct GatewayCommand: AsyncParsableCommand {
         let gauges = QueueGauges(
             queue: JobQueue(name: connection.name, redis: gaugeReads, settings: queueSettings),
             isWorker: false)
-        let clients = [redis, eventReads, keyReads, webhookReads, gaugeReads]
         let status = try await openStatusPort(parts, gauges, traces)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -100,10 +95,10 @@ struct GatewayCommand: AsyncParsableCommand {
         do {
             try await group.run()
         } catch {
-            await close(clients, pictures, store)
+            await close(clients.all + [gaugeReads], pictures, store)
             throw error
         }
-        await close(clients, pictures, store)
+        await close(clients.all + [gaugeReads], pictures, store)
     }
 
     /// Refuses a library that is not the queue's, and a queue of a later release. While Redis is away, the gateway starts nevertheless.
@@ -126,11 +121,11 @@ struct GatewayCommand: AsyncParsableCommand {
     private func openStatusPort(
         _ parts: GatewayParts, _ gauges: QueueGauges, _ traces: TraceExporter?
     ) async throws -> StatusServer? {
-        guard let port = parts.settings.statusPort else { return nil }
+        guard let port = parts.calls.settings.statusPort else { return nil }
         return try await StatusServer.open(
-            host: parts.settings.statusAddress, port: port,
+            host: parts.calls.settings.statusAddress, port: port,
             pages: parts.statusPages { await gauges.families() + (traces?.families() ?? []) },
-            logger: parts.logger)
+            logger: parts.calls.logger)
     }
 
     private func close(

@@ -1,82 +1,65 @@
-package import AccessKeys
+import AccessKeys
 package import JobQueue
 package import Library
 package import Logging
-package import Operations
+import Operations
 package import Redis
 import RenderProtocol
+import Webhooks
 
-/// The parts that the routes share. A class, because every call carries a reference to it.
-package final class GatewayParts: Sendable {
-    package let queue: JobQueue
-    package let redis: RedisClient
-    package let library: any LibraryReader & OriginalsInbox
-    package let keys: KeyRing
-    package let keyStore: KeyStore
-    package let hub: EventHub
-    let frames = EventFrames()
-    let traceWishes = TraceWishes()
-    let border = BorderLimits()
-    package let connections: OpenConnections
-    package let permits: CallPermits
-    let rate: RequestRate
-    let refusals = RefusalPace()
-    let answers = AnswerMemory()
-    package let replays: ReplayStore
-    package let audit: AuditLog
-    package let sessions: SessionStore
-    package let snapshots: SharedSnapshot
-    let fleet: SharedFleet
-    let scaling: ScaleDesk
-    package let history: RateHistory
-    /// The maker of thumbnails of versions; nil if this gateway has no renderer.
-    let pictures: RenderedPictures?
-    let webhooks: WebhookParts
-    package let metrics: GatewayMetrics
-    let signIns = SignInLimit()
-    /// Sign-in with an identity provider; nil without one.
-    let providerSignIn: ProviderSignIn?
-    let pageOrigin: PageOrigin
-    package let settings: GatewaySettings
-    package let logger: Logger
+/// A gateway, assembled: what its calls work with, and the deliveries beside them.
+package struct GatewayParts: Sendable {
+    package let calls: CallParts
+    let deliveries: WebhookService
 
-    /// - Parameters:
-    ///   - eventReads: a separate client for blocking reads of events.
-    ///   - keyReads: a separate client for blocking reads of key changes.
-    ///   - webhookReads: a separate client for blocking reads of webhooks.
     package init(
-        queue: JobQueue, redis: RedisClient, eventReads: RedisClient, keyReads: RedisClient,
-        webhookReads: RedisClient, library: any LibraryReader & OriginalsInbox,
-        pictures: RenderedPictures? = nil,
-        settings: GatewaySettings, logger: Logger
+        queue: JobQueue, clients: GatewayClients, library: any LibraryReader & OriginalsInbox,
+        pictures: RenderedPictures? = nil, settings: GatewaySettings, logger: Logger
     ) {
-        self.queue = queue
-        self.redis = redis
-        self.library = library
-        self.settings = settings
-        self.logger = logger
-        keyStore = KeyStore(redis: redis, queue: queue.name)
-        keys = KeyRing(store: keyStore, queue: queue, controlReads: keyReads, logger: logger)
-        hub = EventHub(queue: queue.name, eventReads: eventReads, logger: logger)
-        connections = OpenConnections(max: border.connectionsMax)
-        permits = CallPermits(streamsMax: settings.streamsMax)
-        rate = RequestRate(perSecond: settings.requestsPerSecond)
-        replays = ReplayStore(redis: redis, queue: queue.name)
-        audit = AuditLog(redis: redis, queue: queue.name, logger: logger)
-        sessions = SessionStore(redis: redis, queue: queue.name)
-        snapshots = SharedSnapshot(queue)
-        fleet = SharedFleet(queue)
-        scaling = ScaleDesk(queue, snapshots)
-        history = RateHistory(queue)
-        webhooks = WebhookParts(
-            queue, redis: redis, reads: webhookReads, hub: hub, allowed: settings.webhooksAllowed,
-            readings: permits.readings, logger: logger)
-        self.pictures = pictures
-        metrics = GatewayMetrics(
-            version: Engine.version, commit: Engine.commit, routes: RouteTable.routes.count)
-        providerSignIn = settings.providerSignIn.map {
-            ProviderSignIn($0, redis: redis, queue: queue.name, logger: logger)
-        }
-        pageOrigin = PageOrigin(origin: settings.publicOrigin)
+        let (redis, name) = (clients.commands, queue.name)
+        let keyStore = KeyStore(redis: redis, queue: name)
+        let hub = EventHub(queue: name, eventReads: clients.eventReads, logger: logger)
+        let permits = CallPermits(streamsMax: settings.streamsMax)
+        let webhooks = WebhookParts(
+            redis: redis, queue: name, allowed: settings.webhooksAllowed, logger: logger)
+        calls = CallParts(
+            queue: queue, replays: ReplayStore(redis: redis, queue: name), views: QueueViews(queue),
+            events: EventFeed(hub: hub, queue: name, redis: redis), library: library,
+            pictures: pictures,
+            keys: KeyRing(
+                store: keyStore, queue: queue, controlReads: clients.keyReads, logger: logger),
+            keyStore: keyStore, audit: AuditLog(redis: redis, queue: name, logger: logger),
+            signIn: SignInParts(
+                origin: settings.publicOrigin, settings.providerSignIn, redis: redis, queue: name,
+                logger: logger),
+            webhooks: webhooks,
+            limits: CallLimits(
+                rate: RequestRate(perSecond: settings.requestsPerSecond),
+                uploads: UploadMeter(
+                    redis: redis, queue: name, bytesPerDay: settings.uploadBytesPerDay)),
+            permits: permits,
+            metrics: GatewayMetrics(
+                version: Engine.version, commit: Engine.commit, routes: RouteTable.routes.count),
+            settings: settings, logger: logger)
+        deliveries = WebhookService(
+            queue, store: webhooks.store, reads: clients.webhookReads, hub: hub,
+            sender: webhooks.sender, readings: permits.readings, logger: logger,
+            view: webhooks.view)
     }
+}
+
+/// The connections of a gateway to Redis. A blocking read holds its connection, so each kind of them has one of its own.
+package struct GatewayClients: Sendable {
+    package let commands: RedisClient
+    let eventReads: RedisClient
+    let keyReads: RedisClient
+    let webhookReads: RedisClient
+
+    /// - Parameter client: makes a client.
+    package init(_ client: () -> RedisClient) {
+        (commands, eventReads) = (client(), client())
+        (keyReads, webhookReads) = (client(), client())
+    }
+
+    package var all: [RedisClient] { [commands, eventReads, keyReads, webhookReads] }
 }

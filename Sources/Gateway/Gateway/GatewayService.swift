@@ -15,7 +15,8 @@ import Webhooks
 
 /// A running gateway: the server, the reader of events, the keys, the webhooks.
 package struct GatewayService: Service {
-    private let parts: GatewayParts
+    private let parts: CallParts
+    private let deliveries: WebhookService
     private let server: ServerWatch
     private let onRunning: @Sendable (Int) -> Void
 
@@ -23,10 +24,11 @@ package struct GatewayService: Service {
     ///   - askEvery: the time between two checks of Redis; nil for the usual one.
     ///   - onRunning: called with the port once the server listens.
     package init(
-        _ parts: GatewayParts, askEvery: Duration? = nil,
+        _ gateway: GatewayParts, askEvery: Duration? = nil,
         onRunning: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
-        self.parts = parts
+        parts = gateway.calls
+        deliveries = gateway.deliveries
         self.onRunning = onRunning
         server = ServerWatch(
             parts.queue, as: .gateway, parts.logger, askEvery: askEvery ?? ServerWatch.askEvery)
@@ -57,19 +59,19 @@ package struct GatewayService: Service {
         let dispatcher = Dispatcher(
             RouteTable.routes, parts,
             Authentication(
-                keys: parts.keys, sessions: parts.sessions, origin: parts.pageOrigin,
-                rate: parts.rate))
+                keys: parts.keys, sessions: parts.signIn.sessions, origin: parts.signIn.origin,
+                rate: parts.limits.rate))
         let onRunning = onRunning
         let replays = ReplayRunner(
             store: parts.replays, queue: parts.queue, name: Self.name(), logger: parts.logger,
             onChange: { [metrics = parts.metrics] in metrics.replays($0 ? 1 : -1) },
             refusal: { [keys = parts.keys] in keys.refusal(of: $0.by)?.message })
-        let webhooks = parts.webhooks.service
+        let deliveries = deliveries
         let application = Application(
             responder: dispatcher,
-            server: .border(parts.border, parts.connections),
+            server: .border(parts.limits.border, parts.limits.connections),
             configuration: .border(
-                .hostname(settings.address, port: settings.port), parts.border,
+                .hostname(settings.address, port: settings.port), parts.limits.border,
                 logger: parts.logger),
             onServerRunning: { channel in
                 Heap.leaveCodeOfStart()
@@ -79,20 +81,20 @@ package struct GatewayService: Service {
         try await parts.library.sweepArrivals()
         if try await askServer() { await begin() }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await parts.hub.run() }
+            group.addTask { await parts.events.hub.run() }
             group.addTask { await parts.keys.run() }
             group.addTask {
-                await CallRights(keys: parts.keys, connections: parts.connections).run()
+                await CallRights(keys: parts.keys, connections: parts.limits.connections).run()
             }
             group.addTask { await readMemory() }
             group.addTask { await breakOffLate() }
             group.addTask { await compareGenerations() }
             group.addTask { await replays.run() }
-            group.addTask { await parts.history.run() }
-            group.addTask { try await webhooks.run() }
+            group.addTask { await parts.views.history.run() }
+            group.addTask { try await deliveries.run() }
             group.addTask {
                 try await application.run()
-                webhooks.stop()
+                deliveries.stop()
             }
             // After a signal, the server and the deliveries stop first, each after its current work; then the readers
             // are cancelled.
@@ -107,7 +109,7 @@ package struct GatewayService: Service {
             try await gracefulShutdown()
             while true {
                 try await Task.sleep(for: parts.settings.endTime)
-                parts.connections.closeAll()
+                parts.limits.connections.closeAll()
             }
         } catch {
             return  // cancelled: the gateway has ended
@@ -134,7 +136,7 @@ package struct GatewayService: Service {
     /// Reads what the first call needs before anybody can call: keys, the newest event, and the memory of which tenants have shares.
     private func begin() async {
         await parts.keys.begin()
-        await parts.hub.begin()
+        await parts.events.hub.begin()
         // A failure is told by who reads it from now on.
         _ = await memoryFailure()
     }

@@ -24,7 +24,8 @@ final class GatewayRig: Sendable {
     let redis: RedisClient
     let queue: JobQueue
     let folder: TemporaryFolder
-    let parts: GatewayParts
+    let gateway: GatewayParts
+    let parts: CallParts
     let port: Int
     /// Whether the gateway knew its keys and the newest event when it began to listen.
     let listenedReady: Bool
@@ -55,9 +56,9 @@ final class GatewayRig: Sendable {
         folder = try TemporaryFolder()
         let logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let url = try RedisURL(self.server.url(as: .gateway))
-        let clients = (0..<4).map { _ in RedisClient(.init(url: url), logger: logger) }
+        let clients = GatewayClients { RedisClient(.init(url: url), logger: logger) }
         redis = RedisClient(.init(url: try RedisURL(self.server.url)), logger: logger)
-        self.clients = clients + [redis]
+        self.clients = clients.all + [redis]
         queue = JobQueue(
             name: try other?.queue.name ?? QueueName("q-\(UInt64.random(in: 0...UInt64.max))"),
             redis: redis)
@@ -67,15 +68,14 @@ final class GatewayRig: Sendable {
         var settings = GatewaySettings()
         settings.port = 0
         change(&settings)
-        parts = GatewayParts(
-            queue: JobQueue(name: queue.name, redis: clients[0]), redis: clients[0],
-            eventReads: clients[1], keyReads: clients[2],
-            webhookReads: clients[3],
-            library: try LibraryFolder(root: root), settings: settings,
-            logger: logger)
+        gateway = GatewayParts(
+            queue: JobQueue(name: queue.name, redis: clients.commands), clients: clients,
+            library: try LibraryFolder(root: root), settings: settings, logger: logger)
+        parts = gateway.calls
         let (ports, listening) = AsyncStream.makeStream(of: (port: Int, isReady: Bool).self)
-        let service = GatewayService(parts, askEvery: askEvery) { [parts] port in
-            listening.yield((port: port, isReady: parts.keys.isReady && parts.hub.newest != nil))
+        let service = GatewayService(gateway, askEvery: askEvery) { [parts] port in
+            listening.yield(
+                (port: port, isReady: parts.keys.isReady && parts.events.hub.newest != nil))
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(services: service.services, logger: logger))
@@ -97,7 +97,7 @@ final class GatewayRig: Sendable {
         (port, listenedReady) = listens
         // Keys and events are read as soon as Redis has answered.
         try await eventually("the gateway hears Redis") { [parts] in
-            parts.keys.isReady && parts.hub.hasContact ? true : nil
+            parts.keys.isReady && parts.events.hub.hasContact ? true : nil
         }
     }
 

@@ -30,7 +30,7 @@ enum OriginalUpload {
         }
         let permit = try call.parts.permits.upload(of: key)
         defer { permit.close() }
-        let meter = call.uploadMeter
+        let meter = call.parts.limits.uploads
         let charge = try await charge(bytes, to: key, meter)
         let arrived = ArrivedBytes()
         do {
@@ -272,18 +272,14 @@ private final class ArrivedBytes: Sendable {
 }
 
 extension Call {
-    var uploadMeter: UploadMeter {
-        UploadMeter(
-            redis: parts.redis, queue: parts.queue.name,
-            bytesPerDay: parts.settings.uploadBytesPerDay)
-    }
-
     /// Counts bytes that cost work and were of no use to the day of the key.
     ///
     /// - Throws: `uploadQuota`.
     func pay(_ bytes: Int) async throws {
         let key = try key
-        guard case .refused(let left, let seconds) = try await uploadMeter.charge(bytes, to: key)
+        guard
+            case .refused(let left, let seconds) = try await parts.limits.uploads.charge(
+                bytes, to: key)
         else { return }
         throw OriginalUpload.uploadQuota(left, seconds, of: key)
     }

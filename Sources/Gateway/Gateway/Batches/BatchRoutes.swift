@@ -249,7 +249,7 @@ enum BatchRoutes {
     }
 
     static func slots(_ call: Call) async throws -> Int {
-        try await call.parts.fleet.slots()
+        try await call.parts.views.fleet.slots()
     }
 
     static func unknown(_ batch: String) -> Problem {

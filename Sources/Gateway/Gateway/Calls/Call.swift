@@ -21,7 +21,7 @@ struct Call: Sendable {
     /// The person of the session, as the identity provider named them; nil for a caller that presented the key itself.
     let person: String?
     let channel: any Channel
-    let parts: GatewayParts
+    let parts: CallParts
     let logger: Logger
 
     /// The caller's key.
@@ -184,14 +184,14 @@ extension Call {
     /// - Throws: `bodyTooLarge`, `badBody`, `tooManyRequests`.
     func wholeBody(atMost most: Int) async throws -> ByteBuffer {
         let isChunked = header(.transferEncoding) != nil
-        let isLarge = parts.border.awaitsDemand(
+        let isLarge = parts.limits.border.awaitsDemand(
             length: header(.contentLength), isChunked: isChunked)
         let permit = try isLarge ? caller.map { try parts.permits.wholeBody(of: $0) } : nil
         defer { permit?.close() }
         let bytes = try await BodyReading.bytes(of: readable, atMost: most)
         let requests = RequestRate.requests(ofBytes: bytes.readableBytes)
         if isChunked, let caller, requests > 1 {
-            try parts.rate.charge(requests - 1, to: caller)
+            try parts.limits.rate.charge(requests - 1, to: caller)
         }
         return bytes
     }

@@ -71,7 +71,7 @@ enum DraftTrial {
     private static func freeName(
         for asset: AssetPath, _ call: Call
     ) async throws -> JobID {
-        let workers = try await call.parts.fleet.workers()
+        let workers = try await call.parts.views.fleet.workers()
         let digest = SHA256.hash(data: asset.string.utf8).prefix(12).hex
         for number in 1...trialsMax {
             let name = try call.key.stored(job: JobID("jt\(digest)-\(number)"))

@@ -54,7 +54,7 @@ enum ReplayPlan {
     }
 
     private static func about(_ count: Int, rate: Int?, _ call: Call) async throws -> Int? {
-        let slots = try await call.parts.fleet.slots()
+        let slots = try await call.parts.views.fleet.slots()
         guard slots > 0, let cost = try await call.parts.queue.meanCost() else { return nil }
         let work = Double(count) * cost / 1000 / Double(slots)
         return Int(max(work, rate.map { Double(count) / Double($0) } ?? 0).rounded(.up))

@@ -1,13 +1,10 @@
 import AccessKeys
-import DequeModule
 import Edits
 import HTTPTypes
-import Hummingbird
 import JobQueue
 import Logging
 import NIOCore
 import Operations
-import Synchronization
 
 extension Reach {
     /// A name that is equal for equal reaches alone. It is ASCII: two folders whose names differ in Unicode's normal form are
@@ -52,7 +49,10 @@ struct EventFollower: Sendable {
     private let view: TenantView
     private let key: AccessKey
     private let types: Set<String>
-    private let parts: GatewayParts
+    private let events: EventFeed
+    private let permits: CallPermits
+    private let keys: KeyRing
+    private let logger: Logger
 
     /// - Throws: `badParameter`, `queueUnavailable`.
     init(_ call: Call) throws(Problem) {
@@ -61,12 +61,13 @@ struct EventFollower: Sendable {
         name = key.reach.viewName
         view = key.view
         types = Set(call.queries("type"))
-        parts = call.parts
+        (events, permits) = (call.parts.events, call.parts.permits)
+        (keys, logger) = (call.parts.keys, call.parts.logger)
         // A browser that has received no event sends an empty `Last-Event-ID`.
         let last = call.header(.lastEventID).flatMap { $0.isEmpty ? nil : $0 }
         switch last ?? call.query("after") {
         case nil, "$"?:
-            guard let newest = call.parts.hub.newest else {
+            guard let newest = events.hub.newest else {
                 throw Problem(
                     .queueUnavailable, "The queue does not answer the gateway.",
                     retryAfter: Problem.retrySeconds)
@@ -94,14 +95,14 @@ struct EventFollower: Sendable {
     /// - Parameter count: the most events that are read from the stream.
     /// - Throws: `gone` if events after the position may have been trimmed.
     func page(after position: StreamID, count: Int) async throws -> Page {
-        switch parts.hub.entries(after: position) {
+        switch events.hub.entries(after: position) {
         case .none: return Page(entries: [], position: position, isLast: true)
         case .entries(let entries):
             return Page(
                 entries: entries.map(\.event),
                 position: entries.last?.position ?? position, isLast: false)
         case .tooOld:
-            return try await parts.permits.reading(of: key) {
+            return try await permits.reading(of: key) {
                 try await read(after: position, count: count)
             }
         }
@@ -113,14 +114,14 @@ struct EventFollower: Sendable {
         while !Task.isCancelled {
             // A key that was revoked meanwhile reads no further event. The reason is in the response when the client
             // reconnects.
-            do throws(KeyError) { _ = try await parts.keys.key(named: key.id) } catch { return }
+            do throws(KeyError) { _ = try await keys.key(named: key.id) } catch { return }
             let page: Page
             do {
                 page = try await self.page(after: position, count: count)
             } catch let problem as Problem where problem.code == ProblemCode.gone.rawValue {
                 // An EventSource that receives a status other than 200 stops for good, so this error is sent within the
                 // stream.
-                let newest = parts.hub.newest?.description ?? EventReader.beginning
+                let newest = events.hub.newest?.description ?? EventReader.beginning
                 try await sink.send(
                     event: "expired",
                     data: JSONValue.object([
@@ -142,7 +143,7 @@ struct EventFollower: Sendable {
             }
             try await send(page.entries, to: sink)
             (position, count) = (page.position, page.countNext)
-            if page.isLast { await parts.hub.wait(after: position) }
+            if page.isLast { await events.hub.wait(after: position) }
         }
     }
 
@@ -154,7 +155,7 @@ struct EventFollower: Sendable {
             if rest.count <= Self.fewEvents {
                 piece = try takePiece(&rest)
             } else {
-                piece = try await parts.permits.reading(of: key) { try takePiece(&rest) }
+                piece = try await permits.reading(of: key) { try takePiece(&rest) }
             }
             // No turn is held while the client reads.
             if piece.readableBytes > 0 { try await sink.send(piece) }
@@ -168,7 +169,7 @@ struct EventFollower: Sendable {
             let frame =
                 try !isWanted(entry)
                 ? nil
-                : parts.frames.frame(of: entry.id, in: name) {
+                : events.frames.frame(of: entry.id, in: name) {
                     try shown(entry).map {
                         try EventSink.frame(id: $0.id, event: $0.type, data: $0.json)
                     }
@@ -193,7 +194,7 @@ struct EventFollower: Sendable {
     func lines(
         after position: StreamID, count: Int
     ) async throws -> (lines: ByteBuffer, page: Page) {
-        try await parts.permits.reading(of: key) {
+        try await permits.reading(of: key) {
             let page = try await read(after: position, count: count)
             var lines = ByteBuffer()
             for entry in page.entries {
@@ -208,9 +209,7 @@ struct EventFollower: Sendable {
     ///
     /// - Throws: the same as ``page(after:count:)``.
     private func read(after position: StreamID, count: Int) async throws -> Page {
-        var reader = EventReader(
-            queue: parts.queue.name, redis: parts.redis, after: position.description,
-            of: key.tenant?.string, atMost: count)
+        var reader = events.reader(after: position, of: key.tenant, atMost: count)
         do throws(QueueError) {
             let entries = try await reader.next()
             return Page(
@@ -226,7 +225,7 @@ struct EventFollower: Sendable {
                     "Events after \(position) are no longer all kept. Read the state of the assets, then continue from "
                         + "the newest "
                         + "event.",
-                    facts: ["newest": .string(parts.hub.newest?.description ?? "")])
+                    facts: ["newest": .string(events.hub.newest?.description ?? "")])
             case .unreadableEvent:
                 return Page(
                     entries: [], position: StreamID(reader.position) ?? position, isLast: false)
@@ -248,122 +247,8 @@ struct EventFollower: Sendable {
             }
         } catch {
             // The reader has already parsed the event, so it is JSON.
-            parts.logger.error("event \(entry.id) is kept from a tenant: \(error)")
+            logger.error("event \(entry.id) is kept from a tenant: \(error)")
             return nil
         }
-    }
-}
-
-/// The routes of the queue's events, as Server-Sent Events or as JSON, one a line.
-enum EventRoutes {
-    static let routes: [Route] = [
-        Route(
-            .get, "/v1/events", .key(.read), name: "readEvents", group: "events",
-            "Events after a position. text/event-stream continues with new events; application/x-ndjson ends with the "
-                + "newest.",
-            parameters: [
-                .header(.accept, "text/event-stream or application/x-ndjson."),
-                .header(
-                    .lastEventID, "The id of the last event that was read.",
-                    schema: .any(.schema("EventID"), .text(0...0))),
-                .query(
-                    "after", "The same; $ for the newest, 0 for the oldest that there is.",
-                    schema: .any(.schema("EventID"), .choice(["", "$"]))),
-                .query("type", "Only events of this type; may be given again."),
-            ],
-            answers: [
-                .init(.ok, "The events.", .text, contentType: "text/event-stream"),
-                .init(
-                    .ok, "The events.",
-                    .object([
-                        "type": .string("string"), "x-minilab-line": .schema("EventLine"),
-                    ]), contentType: "application/x-ndjson"),
-            ], problems: [.gone], handle: read)
-    ]
-
-    private static func read(_ call: Call) async throws -> Response {
-        let follower = try EventFollower(call)
-        guard call.header(.accept)?.contains("text/event-stream") ?? false else {
-            return try await lines(follower, call)
-        }
-        let permit = try call.parts.permits.stream(of: try call.key)
-        return EventStreaming().response(to: call.request, over: call.channel) { sink in
-            defer { permit.close() }
-            try await follower.follow(sink)
-        }
-    }
-
-    /// Returns the events up to now. The client continues after the id of the last one.
-    private static func lines(_ follower: EventFollower, _ call: Call) async throws -> Response {
-        // The first page is read before the head is sent, so that a trimmed position gives an error status and not a
-        // broken body.
-        let first = try await follower.lines(
-            after: follower.start, count: EventReader.turnFirst)
-        let body = ResponseBody { writer in
-            var (lines, page) = first
-            while true {
-                if lines.readableBytes > 0 {
-                    try await writer.write(lines)
-                    try await call.channel.drain()
-                }
-                if page.isLast { break }
-                (lines, page) = try await follower.lines(
-                    after: page.position, count: page.countNext)
-            }
-            try await writer.finish(nil)
-        }
-        return Response(
-            status: .ok,
-            headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"], body: body)
-    }
-}
-
-/// The newest events as bytes, made once for all followers that share a view and not once for each follower.
-///
-/// A tenant's view parses an event and serializes it again, which took longer than all other work for a follower.
-final class EventFrames: Sendable {
-    /// Frames that are kept, about 600 bytes each, and the most bytes of all of them.
-    static let keptMax = 1000
-    static let keptBytesMax = 4 << 20
-
-    private struct Key: Hashable {
-        let event: String
-        let view: String
-    }
-
-    private struct State {
-        /// The frames; a nil value means that the view hides the event.
-        var frames: [Key: ByteBuffer?] = [:]
-        var order: Deque<Key> = []
-        var bytes = 0
-    }
-
-    private let state = Mutex(State())
-
-    /// Returns the frame of an event; nil if the view hides the event.
-    ///
-    /// - Parameters:
-    ///   - event: the event's id in the stream.
-    ///   - view: the name of the view, equal for all followers that see the same text.
-    ///   - make: makes the frame; an error that it throws is not cached.
-    func frame(
-        of event: String, in view: String, _ make: () throws -> ByteBuffer?
-    ) rethrows -> ByteBuffer? {
-        let key = Key(event: event, view: view)
-        if let kept = state.withLock({ $0.frames[key] }) { return kept }
-        // Two tasks that make the frame at the same time make the same bytes.
-        let frame = try make()
-        state.withLock { state in
-            guard state.frames.updateValue(frame, forKey: key) == nil else { return }
-            state.order.append(key)
-            state.bytes += frame?.readableBytes ?? 0
-            while state.order.count > Self.keptMax || state.bytes > Self.keptBytesMax,
-                let oldest = state.order.popFirst()
-            {
-                let dropped = state.frames.removeValue(forKey: oldest)
-                state.bytes -= dropped??.readableBytes ?? 0
-            }
-        }
-        return frame
     }
 }

@@ -58,7 +58,7 @@ enum JobRoutes {
     private static func submit(_ call: Call) async throws -> Response {
         let sent = try await SentJob(call)
         let wait = try WaitPreference(call)
-        let position = call.parts.hub.newest
+        let position = call.parts.events.hub.newest
         let submission = try await send(sent.request, call, conflict: sent.conflict)
         let job = submission.job
         if let wait, let position, submission.state.isOpen {
@@ -98,7 +98,7 @@ enum JobRoutes {
         let backlogMax = try call.key.quotas.backlogMax ?? call.parts.settings.backlogMax
         let answer = try await submit(
             request, call.parts.queue, backlogMax, storedMax: call.storedMax,
-            call.parts.traceWishes, of: call.key.id)
+            call.parts.limits.traceWishes, of: call.key.id)
         let name = request.id?.string
         switch answer {
         case .accepted(let entry):
@@ -153,7 +153,8 @@ enum JobRoutes {
 
     private static func read(_ call: Call) async throws -> Response {
         let job = try call.key.stored(inPath: call.parameter("id"))
-        guard let wait = try WaitPreference(call), let position = call.parts.hub.newest else {
+        guard let wait = try WaitPreference(call), let position = call.parts.events.hub.newest
+        else {
             return try await JobView.response(of: job, call)
         }
         // Checks first that the job is the caller's, and whether it has ended already.

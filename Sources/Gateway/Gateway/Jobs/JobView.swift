@@ -16,7 +16,7 @@ struct JobView {
     static func find(_ job: String, _ call: Call) async throws -> JobView {
         let key = try call.key
         let facts = try await call.parts.queue.facts(
-            of: job, among: try await call.parts.fleet.workers())
+            of: job, among: try await call.parts.views.fleet.workers())
         guard let shown = key.view.view(facts) else { throw unknown(job) }
         if facts.state == .dropped {
             throw Problem(.gone, "Job \(job) has no record any more. \(shown.detail)")

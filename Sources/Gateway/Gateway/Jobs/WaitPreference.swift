@@ -41,14 +41,14 @@ struct WaitPreference {
     func untilEnded(
         _ job: String, after position: StreamID, _ call: Call
     ) async throws -> Bool {
-        let (reach, hub) = (try call.key.reach, call.parts.hub)
+        let (reach, hub) = (try call.key.reach, call.parts.events.hub)
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await Task.sleep(for: .seconds(seconds))
                 return false
             }
             group.addTask {
-                try await call.parts.connections.waitForEnd(of: call.channel)
+                try await call.parts.limits.connections.waitForEnd(of: call.channel)
                 throw BodyRefusal.broken("the connection has ended")
             }
             group.addTask {

@@ -17,7 +17,7 @@ enum Health {
             "Whether Redis answers the gateway.",
             answers: [.init(.ok, "It does.", .fields(["status?": .text]))]
         ) { call in
-            guard call.parts.hub.hasContact, call.parts.keys.isReady else {
+            guard call.parts.events.hub.hasContact, call.parts.keys.isReady else {
                 throw Problem(
                     .queueUnavailable, "The queue does not answer the gateway.", retryAfter: 1)
             }

@@ -94,7 +94,7 @@ extension Call {
     /// Sets rules of the queue, for the API and the pages.
     func set(_ rules: [QueueRule], noting action: String, _ detail: String) async throws {
         try await parts.queue.set(rules)
-        await parts.snapshots.invalidate()
+        await parts.views.snapshots.invalidate()
         try await note(action, detail)
     }
 }
@@ -155,7 +155,7 @@ enum ScaleRoute {
                     schema: .integer(1...ScaleTarget.slotsMax)),
             ], answers: [.init(.ok, "The advice.", .schema("ScaleAdvice"))]
         ) { call in
-            try .json(try await call.parts.scaling.advice(try target(call)))
+            try .json(try await call.parts.views.scaling.advice(try target(call)))
         }
     ]
 

@@ -63,7 +63,7 @@ struct Finder {
         if try await queue.deadGroups().groups.contains(where: { $0.tenant == text }) {
             return true
         }
-        if try await call.parts.snapshots.current().status.flows.contains(where: {
+        if try await call.parts.views.snapshots.current().status.flows.contains(where: {
             $0.tenant == text
         }) {
             return true

@@ -15,9 +15,9 @@ enum NowRoutes {
     ]
 
     static func now(_ call: Call) async throws -> NowPage {
-        let history = call.parts.history
+        let history = call.parts.views.history
         return NowPage(
-            call.frame(), snapshot: try await call.parts.snapshots.current(),
+            call.frame(), snapshot: try await call.parts.views.snapshots.current(),
             sparks: [
                 Spark(
                     "Jobs a second",
@@ -29,7 +29,7 @@ enum NowRoutes {
                     "Failures a second", history.rates(of: ["failed"]), unit: "jobs/s",
                     isTrouble: true),
             ],
-            shares: try await call.parts.snapshots.shares().mapValues {
+            shares: try await call.parts.views.snapshots.shares().mapValues {
                 FlowBar.Share(had: $0.had, due: $0.due)
             }, now: call.now)
     }

@@ -31,7 +31,7 @@ enum OperatingPages {
     private static let tenantsMax = 200
 
     private static func limits(_ call: Call) async throws -> LimitsPage {
-        let snapshot = try await call.parts.snapshots.current()
+        let snapshot = try await call.parts.views.snapshots.current()
         let rules = try await call.parts.queue.tenantRules()
         let ready = Dictionary(
             snapshot.status.flows.map { ($0.tenant, $0.ready) }, uniquingKeysWith: +)

@@ -21,15 +21,15 @@ enum SignInRoutes {
             // No limit of all callers comes before the look at the key: a stranger could use it up. A text that is no key costs
             // nothing, and the look-ups of unknown ids have a limit of their own (`KeyRing`).
             key = try await call.parts.keys.authenticate((form["key"] ?? "").trimmingBlanks)
-            try call.parts.signIns.charge(key)
+            try call.parts.signIn.limit.charge(key)
         } catch {
             let problem = Problem(error)
             return .page(
                 page(call, problem: problem.detail, next: next), status: problem.status)
         }
-        let token = try await call.parts.sessions.begin(keyID: key.id)
+        let token = try await call.parts.signIn.sessions.begin(keyID: key.id)
         var response = Call.seeOther(landing(next, key))
-        response.headers[.setCookie] = call.parts.pageOrigin.cookie(
+        response.headers[.setCookie] = call.parts.signIn.origin.cookie(
             .session, token, seconds: Int(SessionStore.duration / .seconds(1)))
         return response
     }
@@ -39,7 +39,7 @@ enum SignInRoutes {
     ) -> SignInPage {
         SignInPage(
             call.frame(), problem: problem, next: next,
-            provider: call.parts.providerSignIn?.settings.name)
+            provider: call.parts.signIn.provider?.settings.name)
     }
 
     /// Returns the path to open after sign-in.
@@ -51,14 +51,14 @@ enum SignInRoutes {
     }
 
     private static func signOut(_ call: Call) async throws -> Response {
-        if let token = call.parts.pageOrigin.value(of: .session, call.request) {
+        if let token = call.parts.signIn.origin.value(of: .session, call.request) {
             // A session that is not in its place yet would come there after its end.
             try call.parts.keys.checkContact()
             // Another site must not be able to sign people out; the dispatcher has checked the sender.
-            try await call.parts.sessions.end(token)
+            try await call.parts.signIn.sessions.end(token)
         }
         var response = Call.seeOther(Links.signIn, .signedOut)
-        response.headers[.setCookie] = call.parts.pageOrigin.cookie(.session, "", seconds: 0)
+        response.headers[.setCookie] = call.parts.signIn.origin.cookie(.session, "", seconds: 0)
         return response
     }
 

@@ -100,7 +100,9 @@ enum UIRoutes {
                 // A key that was revoked meanwhile sees nothing more, nor does a session that has ended.
                 _ = try await call.parts.keys.key(named: key.id)
                 if let session = call.session {
-                    guard try await call.parts.sessions.holder(of: session) != nil else { return }
+                    guard try await call.parts.signIn.sessions.holder(of: session) != nil else {
+                        return
+                    }
                 }
                 for fragment in try await dueFragments(call)
                 where sent[fragment.id] != fragment.html {
@@ -123,7 +125,7 @@ enum UIRoutes {
     /// it is: a tenant may have a thousand streams, of which each would be a request a second that nothing counts.
     private static func dueFragments(_ call: Call) async throws -> [Fragment] {
         do throws(Problem) {
-            try call.parts.rate.charge(1, to: call.key)
+            try call.parts.limits.rate.charge(1, to: call.key)
         } catch {
             return []
         }

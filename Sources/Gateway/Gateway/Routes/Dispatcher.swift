@@ -16,13 +16,13 @@ struct Dispatcher: HTTPResponder {
     private let routes: [Route]
     private let metrics: GatewayMetrics
 
-    init(_ routes: [Route], _ parts: GatewayParts, _ authentication: Authentication) {
+    init(_ routes: [Route], _ parts: CallParts, _ authentication: Authentication) {
         let router = Router(context: GatewayContext.self)
         let heads = Set(routes.filter { $0.method == .head }.map(\.path))
         for route in routes {
             @Sendable func answer(_ request: Request, _ context: GatewayContext) async -> Response {
                 await RequestSpan.around(
-                    route, request, parts.traceWishes,
+                    route, request, parts.limits.traceWishes,
                     from: authentication.caller(of: request, context.channel)
                 ) {
                     await Self.measure(route, request.method, parts.metrics) {
@@ -132,15 +132,15 @@ struct Dispatcher: HTTPResponder {
                 + "Send what it asks for in the path and the query.")
     }
 
-    private static func tooManyConnections(_ parts: GatewayParts) -> Problem {
+    private static func tooManyConnections(_ parts: CallParts) -> Problem {
         Problem(
             .tooManyConnections,
-            "Too many requests are answered at a time: of \(parts.border.connectionsMax), a tenant has at most as many as "
+            "Too many requests are answered at a time: of \(parts.limits.border.connectionsMax), a tenant has at most as many as "
                 + "are free. Ask again when some have ended.", retryAfter: 5)
     }
 
     private static func respond(
-        _ route: Route, _ request: Request, _ context: GatewayContext, _ parts: GatewayParts,
+        _ route: Route, _ request: Request, _ context: GatewayContext, _ parts: CallParts,
         _ authentication: Authentication
     ) async -> Response {
         var accepted = Authentication.AcceptedCaller(key: nil, session: nil, headers: [:])
@@ -149,7 +149,7 @@ struct Dispatcher: HTTPResponder {
             accepted = try await authentication.accept(request, to: route)
             if let key = accepted.key {
                 guard
-                    parts.connections.begin(context.channel, key.owner, keyID: key.id)
+                    parts.limits.connections.begin(context.channel, key.owner, keyID: key.id)
                 else { throw tooManyConnections(parts) }
             }
             let call = Call(
@@ -158,7 +158,7 @@ struct Dispatcher: HTTPResponder {
                 session: accepted.session, person: accepted.person,
                 channel: context.channel, parts: parts, logger: context.logger)
             var response = try await route.handle(call)
-            response.body = try parts.answers.counted(
+            response.body = try parts.limits.answers.counted(
                 response,
                 for: accepted.key?.owner
                     ?? .address(OpenConnections.address(context.channel.remoteAddress)),
@@ -166,12 +166,12 @@ struct Dispatcher: HTTPResponder {
             response.headers.append(contentsOf: accepted.headers)
             response.headers[.xContentTypeOptions] = "nosniff"
             // The sign-in page is an answer with the status of a refusal.
-            await parts.refusals.hold(
+            await parts.limits.refusals.hold(
                 response.status, to: authentication.caller(of: request, context.channel))
             return response
         } catch {
             let problem = Problem(error)
-            await parts.refusals.hold(
+            await parts.limits.refusals.hold(
                 problem.status, to: authentication.caller(of: request, context.channel))
             if problem.status.kind == .serverError {
                 context.logger.error("\(route.method) \(route.path) failed: \(error)")

@@ -22,7 +22,7 @@ enum ProviderRoutes {
     private static let shownLengthMax = 100
 
     private static func signIn(_ call: Call) throws(Problem) -> ProviderSignIn {
-        guard let signIn = call.parts.providerSignIn else {
+        guard let signIn = call.parts.signIn.provider else {
             throw Problem(.notFound, "This gateway has no identity provider; sign in with a key.")
         }
         return signIn
@@ -30,7 +30,7 @@ enum ProviderRoutes {
 
     private static func begin(_ call: Call) async throws -> Response {
         let signIn = try signIn(call)
-        let origin = call.parts.pageOrigin
+        let origin = call.parts.signIn.origin
         // One cookie for all tabs of a browser, so that a later attempt does not invalidate earlier ones.
         let browser =
             origin.value(of: .signIn, call.request).flatMap { RandomText.isOne($0) ? $0 : nil }
@@ -75,12 +75,13 @@ enum ProviderRoutes {
             throw problem
         }
         let key = try await key(of: identity, call, signIn.settings)
-        let token = try await call.parts.sessions.begin(keyID: key.id, person: identity.person)
+        let token = try await call.parts.signIn.sessions.begin(
+            keyID: key.id, person: identity.person)
         // Browsers do not send a session's cookie on a navigation that another site started, so a page of ours does the
         // redirect.
         var response = Response.page(
             SignedInPage(call.frame(), next: SignInRoutes.landing(begun.next, key)))
-        response.headers[.setCookie] = call.parts.pageOrigin.cookie(
+        response.headers[.setCookie] = call.parts.signIn.origin.cookie(
             .session, token, seconds: Int(SessionStore.duration / .seconds(1)))
         return response
     }
@@ -91,7 +92,7 @@ enum ProviderRoutes {
     ) async throws -> (BegunSignIn, browser: String) {
         try call.parts.keys.checkContact()
         guard let state = call.query("state"),
-            let browser = call.parts.pageOrigin.value(of: .signIn, call.request),
+            let browser = call.parts.signIn.origin.value(of: .signIn, call.request),
             let begun = BegunSignIn(state: state, in: browser, at: call.now),
             try await signIn.used.use(state)
         else {

@@ -3,9 +3,7 @@ import Edits
 import FoundationEssentials
 import Hummingbird
 import JobQueue
-import Logging
 import Operations
-import Redis
 import Webhooks
 
 /// The body that creates or changes an endpoint; a nil field leaves the value unchanged.
@@ -89,36 +87,6 @@ extension JSONValue {
                     + known.sorted().joined(separator: ", ") + ".")
         }
         return fields
-    }
-}
-
-/// The parts that the routes and deliveries of webhooks share.
-struct WebhookParts: Sendable {
-    let store: WebhookStore
-    let sender: WebhookSender
-    let trials: WebhookTrials
-    /// The conversion of an event to the view of an endpoint's owner.
-    let view: WebhookView
-    let service: WebhookService
-
-    init(
-        _ queue: JobQueue, redis: RedisClient, reads: RedisClient, hub: EventHub,
-        allowed: [AddressRange], readings: FairTurns, logger: Logger
-    ) {
-        store = WebhookStore(redis: redis, queue: queue.name)
-        sender = WebhookSender(target: TargetGuard(rule: AddressRule(allowed: allowed)))
-        trials = WebhookTrials(store, through: sender)
-        view = { owner, json, event in
-            do {
-                return try TenantView(owner.reach).view(event, json: json)
-            } catch {
-                logger.error("event \(event.id) is kept from a tenant's webhook: \(error)")
-                return nil
-            }
-        }
-        service = WebhookService(
-            queue, store: store, reads: reads, hub: hub, sender: sender, readings: readings,
-            logger: logger, view: view)
     }
 }
 

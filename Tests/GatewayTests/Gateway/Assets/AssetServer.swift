@@ -20,7 +20,7 @@ final class AssetServer: Sendable {
     let folder: TemporaryFolder
     let library: LibraryFolder
     private let border: BorderServer
-    let parts: GatewayParts
+    let parts: CallParts
     var port: Int { border.port }
 
     /// - Parameters:
@@ -64,7 +64,7 @@ final class AssetServer: Sendable {
 
     private static func parts(
         _ library: LibraryFolder, _ settings: GatewaySettings
-    ) async throws -> GatewayParts {
+    ) async throws -> CallParts {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         // The bytes of a day are counted there.
         let redis = RedisClient(
@@ -72,10 +72,9 @@ final class AssetServer: Sendable {
             logger: logger)
         let name = try QueueName("q-\(UInt64.random(in: 0...UInt64.max))")
         return GatewayParts(
-            queue: JobQueue(name: name, redis: redis), redis: redis,
-            eventReads: redis,
-            keyReads: redis, webhookReads: redis, library: library, settings: settings,
-            logger: logger)
+            queue: JobQueue(name: name, redis: redis), clients: GatewayClients { redis },
+            library: library, settings: settings, logger: logger
+        ).calls
     }
 
     /// Puts a file below the originals.

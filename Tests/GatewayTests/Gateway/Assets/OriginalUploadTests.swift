@@ -101,7 +101,7 @@ import Testing
     /// The bytes that count for the day of the server's key.
     private func counted(_ server: AssetServer) async throws -> Int? {
         let uploads = server.parts.queue.name.gatewayKeys.uploads
-        return try await server.parts.redis.send(["HGET", RedisArgument(uploads), "key"])
+        return try await server.parts.events.redis.send(["HGET", RedisArgument(uploads), "key"])
             .string.flatMap { Int($0) }
     }
 

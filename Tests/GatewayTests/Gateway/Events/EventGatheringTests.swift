@@ -12,7 +12,7 @@ import Testing
     @Test func `call whoever waits once, and not each for itself`() async throws {
         let rig = try await GatewayRig { $0.requestsPerSecond = 1_000_000 }
         let key = try await rig.key("acme", scopes: [.enqueue, .read])
-        let hub = rig.parts.hub
+        let hub = rig.parts.events.hub
         let begin = try #require(hub.newest)
         let start = ContinuousClock.now
         let following = Task {
@@ -61,7 +61,7 @@ import Testing
 
     @Test func `that are large are fewer in what a gateway keeps`() async throws {
         let rig = try await GatewayRig()
-        let hub = rig.parts.hub
+        let hub = rig.parts.events.hub
         let begin = try #require(hub.newest)
         let bytes = 20_000
         let last = try await Self.addEvents(

@@ -164,11 +164,11 @@ import Testing
         let begun = try await BorderBehaviourTests.read(connection, until: "HTTP/1.1 200 OK")
         #expect(begun.hasSuffix("200 OK"), "\(begun)")
         try await eventually("the stream has begun") {
-            rig.parts.connections.callCount == 1 ? true : nil
+            rig.parts.limits.connections.callCount == 1 ? true : nil
         }
         connection.finish()
         try await eventually("the stream has ended") {
-            rig.parts.connections.callCount == 0 ? true : nil
+            rig.parts.limits.connections.callCount == 0 ? true : nil
         }
     }
 

@@ -37,11 +37,11 @@ import Testing
         rig.server.kill(SIGSTOP)
         let left = try Self.stream(acme, of: rig)
         try await eventually("Redis is asked for the stream") {
-            await rig.parts.redis.writtenCount > 0 ? true : nil
+            await rig.parts.events.redis.writtenCount > 0 ? true : nil
         }
         async let answer = rig.send("GET", "/v1/jobs/one", key: globex)
         try await eventually("Redis is asked for the neighbour, too") {
-            await rig.parts.redis.writtenCount > 1 ? true : nil
+            await rig.parts.events.redis.writtenCount > 1 ? true : nil
         }
         left.finish()
         try await eventually("the stream has ended") {

@@ -74,7 +74,7 @@ import Testing
             "GET /v1/jobs/o1 HTTP/1.1\r\nPrefer: wait=30\r\nHost: a\r\nAuthorization: Bearer \(key)\r\n\r\n"
         )
         try await eventually("the wait has begun") {
-            rig.parts.connections.callCount > 0 ? true : nil
+            rig.parts.limits.connections.callCount > 0 ? true : nil
         }
         let start = ContinuousClock.now
         try await rig.stop()

@@ -28,7 +28,7 @@ import Testing
             }
         }
         let families =
-            rig.parts.metrics.families() + rig.parts.gauges() + WebhookMetrics().families
+            rig.parts.metrics.families() + rig.gateway.gauges() + WebhookMetrics().families
         let text = Exposition.text(families)
         try PromTool.checkMetrics(text)
         #expect(!text.contains(#""other""#), "a series of a route went over the limit")
@@ -105,7 +105,7 @@ import Testing
     @Test func `the status port says metrics, health and readiness`() async throws {
         let rig = try await GatewayRig()
         let server = try await StatusServer.open(
-            host: "127.0.0.1", port: 0, pages: rig.parts.statusPages(),
+            host: "127.0.0.1", port: 0, pages: rig.gateway.statusPages(),
             logger: Logger(label: "test"))
         let port = try #require(server.address.split(separator: ":").last.flatMap { Int($0) })
         let metrics = try await HTTPExchange.get("/metrics", port: port)
@@ -125,11 +125,11 @@ import Testing
         let rig = try await GatewayRig(on: redis)
         redis.kill(SIGKILL)
         try await eventually("the gateway notices") { [parts = rig.parts] in
-            parts.hub.hasContact ? nil : true
+            parts.events.hub.hasContact ? nil : true
         }
-        let report = rig.parts.readiness
+        let report = rig.gateway.readiness
         #expect(!report.ok)
         #expect(report.problems.first?.what == "Redis does not answer reads of events")
-        #expect(Exposition.text(rig.parts.gauges()).contains("minilab_gateway_ready 0\n"))
+        #expect(Exposition.text(rig.gateway.gauges()).contains("minilab_gateway_ready 0\n"))
     }
 }

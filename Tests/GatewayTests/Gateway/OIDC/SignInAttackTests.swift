@@ -291,7 +291,7 @@ import Testing
 
     @Test func `returns that wait for the provider hold up nobody who begins`() async throws {
         let place = try await ProviderRig()
-        let signIn = try #require(place.rig.parts.providerSignIn)
+        let signIn = try #require(place.rig.parts.signIn.provider)
         let person = place.person()
         let back = try await person.visitProvider()
         // Strangers hold what they may.
@@ -305,8 +305,8 @@ import Testing
 
     @Test func `as many returns of one address wait as there are connections`() async throws {
         let place = try await ProviderRig()
-        let calls = try #require(place.rig.parts.providerSignIn).calls
-        let most = place.rig.parts.border.connectionsMax
+        let calls = try #require(place.rig.parts.signIn.provider).calls
+        let most = place.rig.parts.limits.border.connectionsMax
         let proxy = FairShare.Owner.address("the proxy")
         let waiting = (0..<most).map { _ in Task { try await calls.enter(proxy) } }
         try await eventually("they wait or call") {
@@ -320,7 +320,7 @@ import Testing
         async throws
     {
         let place = try await ProviderRig()
-        let calls = try #require(place.rig.parts.providerSignIn).calls
+        let calls = try #require(place.rig.parts.signIn.provider).calls
         let person = place.person()
         let back = try await person.visitProvider()
         // The address of this test's connections. It gets half of the places, and the others of the flood wait.

@@ -24,7 +24,8 @@ struct Browser {
     init(_ rig: GatewayRig, key: String? = nil) async throws {
         self.rig = rig
         guard let key else { return }
-        session = try await rig.parts.sessions.begin(keyID: String(key.split(separator: "_")[1]))
+        session = try await rig.parts.signIn.sessions.begin(
+            keyID: String(key.split(separator: "_")[1]))
     }
 
     func get(_ path: String) async throws -> Answer { try await send("GET", path) }

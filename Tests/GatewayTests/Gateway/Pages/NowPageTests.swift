@@ -22,7 +22,7 @@ import Testing
         let first = try await browser.get("/").body
         #expect(first.contains("6 ready") && !first.contains("of the work"))
         try await rig.complete(4)
-        await rig.parts.snapshots.invalidate()
+        await rig.parts.views.snapshots.invalidate()
         let second = try await browser.get("/").body
         #expect(
             second.matches(of: /had [0-9]+ % of the work, is due 50 %/).count == 2, "\(second)")

@@ -42,7 +42,7 @@ import Webhooks
         #expect(paused.status < 300, "\(paused.text)")
         #expect(try await rig.send("DELETE", "/v1/pause", key: key).status < 300)
         // One who returns from an identity provider is let in, too.
-        let used = UsedSignIns(redis: rig.parts.redis, queue: rig.queue.name)
+        let used = UsedSignIns(redis: rig.parts.events.redis, queue: rig.queue.name)
         #expect(try await used.use("a state"))
         #expect(try await !used.use("a state"))
     }
@@ -76,7 +76,7 @@ import Webhooks
         try await eventually("the stream is open") {
             rig.parts.permits.streams.count == 1 ? true : nil
         }
-        try await rig.parts.sessions.end(
+        try await rig.parts.signIn.sessions.end(
             String(cookie.split(separator: "=", maxSplits: 1)[1]))
         #expect(try await live.status == 200)
     }
@@ -104,7 +104,7 @@ import Webhooks
             asked += 1
             return first - (try await left()) - asked >= 3 ? true : nil
         }
-        try await rig.parts.sessions.end(
+        try await rig.parts.signIn.sessions.end(
             String(cookie.split(separator: "=", maxSplits: 1)[1]))
         for page in pages { #expect(try await page.value.status == 200) }
     }
@@ -132,7 +132,7 @@ import Webhooks
         let key = try await rig.key("acme", scopes: [.read])
         let known = try await rig.parts.keys.key(named: String(key.split(separator: "_")[1]))
         #expect(throws: Problem.self) {
-            for _ in 0...SignInLimit.atOnce + 10 { try rig.parts.signIns.charge(known) }
+            for _ in 0...SignInLimit.atOnce + 10 { try rig.parts.signIn.limit.charge(known) }
         }
         _ = try await signIn(try await rig.key(scopes: [.read]), rig)
     }

@@ -50,12 +50,12 @@ import Testing
         let connection = try TCPConnection(port: rig.port)
         connection.send(call.head + "Host: a\r\nAuthorization: Bearer \(key)\r\n\r\n")
         try await eventually("\(call.name) has begun") {
-            rig.parts.connections.callCount > 0 ? true : nil
+            rig.parts.limits.connections.callCount > 0 ? true : nil
         }
         _ = try await rig.parts.keyStore.revoke(String(key.split(separator: "_")[1]))
         let start = ContinuousClock.now
         try await eventually("\(call.name) is broken off") {
-            rig.parts.connections.callCount == 0 ? true : nil
+            rig.parts.limits.connections.callCount == 0 ? true : nil
         }
         #expect(.now - start < Self.soon, "\(call.name)")
     }
@@ -69,7 +69,7 @@ import Testing
         let connection = try TCPConnection(port: rig.port)
         connection.send(wait.head + "Host: a\r\nAuthorization: Bearer \(key)\r\n\r\n")
         try await eventually("\(wait.name) has begun") {
-            rig.parts.connections.callCount > 0 ? true : nil
+            rig.parts.limits.connections.callCount > 0 ? true : nil
         }
         let places = rig.queue.name.gatewayKeys
         _ = try await rig.redis.send([
@@ -84,7 +84,7 @@ import Testing
         }
         let start = ContinuousClock.now
         try await eventually("\(wait.name) is broken off") {
-            rig.parts.connections.callCount == 0 ? true : nil
+            rig.parts.limits.connections.callCount == 0 ? true : nil
         }
         #expect(.now - start < Self.soon)
     }
@@ -98,7 +98,7 @@ import Testing
         connection.send(
             Self.calls[0].head + "Host: a\r\nAuthorization: Bearer \(key)\r\n\r\n" + chunk)
         try await eventually("it has begun") {
-            rig.parts.connections.callCount > 0 ? true : nil
+            rig.parts.limits.connections.callCount > 0 ? true : nil
         }
         let id = String(key.split(separator: "_")[1])
         _ = try await rig.parts.keyStore.revoke(id)
@@ -121,9 +121,9 @@ import Testing
         connection.send(
             Self.calls[2].head + "Host: a\r\nAuthorization: Bearer \(key)\r\n\r\n")
         _ = try await BorderBehaviourTests.read(connection, until: ":\n\n")
-        #expect(rig.parts.connections.callCount == 1)
+        #expect(rig.parts.limits.connections.callCount == 1)
         try await eventually("the stream is broken off") {
-            rig.parts.connections.callCount == 0 ? true : nil
+            rig.parts.limits.connections.callCount == 0 ? true : nil
         }
     }
 

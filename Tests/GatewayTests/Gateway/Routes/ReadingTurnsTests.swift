@@ -12,7 +12,7 @@ import Testing
 @Suite("Turns at reading many entries") struct ReadingTurnsTests {
     /// Takes all turns until `body` has returned.
     private func whileAllAreTaken<Result: Sendable>(
-        _ parts: GatewayParts, _ count: Int? = nil, _ body: @Sendable () async throws -> Result
+        _ parts: CallParts, _ count: Int? = nil, _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
         let places = count ?? max(1, System.coreCount / 2)
         if places == 0 { return try await body() }

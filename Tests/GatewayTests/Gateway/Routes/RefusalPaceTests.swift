@@ -37,7 +37,7 @@ import Testing
         let caller = hasKey ? id : "127.0.0.1"
         var status = 0
         try await eventually("an answer waits") {
-            while rig.parts.refusals.delay(of: .unauthorized, to: caller) == nil {}
+            while rig.parts.limits.refusals.delay(of: .unauthorized, to: caller) == nil {}
             let begun = ContinuousClock.now
             status = try await rig.send("GET", "/v1/batches", key: hasKey ? key : nil).status
             return .now - begun >= RefusalPace.wait ? true : nil

@@ -38,7 +38,7 @@ import Tracing
         var wanted: [String: String] = [:]
         for number in 1...5 {
             for _ in 0..<2 * TraceWishes.atOnce {
-                _ = rig.parts.traceWishes.context(following: Self.parent, of: "127.0.0.1")
+                _ = rig.parts.limits.traceWishes.context(following: Self.parent, of: "127.0.0.1")
             }
             let parent = Traceparent(trace: .random(), span: .random(), isSampled: true)
             wanted["acme.o\(number)"] = parent.description
