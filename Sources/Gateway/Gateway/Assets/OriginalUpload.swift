@@ -171,13 +171,6 @@ enum OriginalUpload {
         }
     }
 
-    fileprivate static func uploadQuota(_ left: Int, _ seconds: Int, of key: AccessKey) -> Problem {
-        Problem(
-            .uploadQuota,
-            "Key \(key.id) may bring \(left) more bytes today, and has sent more than that. Send the rest after midnight UTC, or "
-                + "ask the operator for a larger quota.", retryAfter: seconds)
-    }
-
     private static func isThere(_ asset: AssetPath) -> Problem {
         Problem(
             .preconditionFailed,
@@ -269,18 +262,4 @@ private final class ArrivedBytes: Sendable {
     var bytes: Int { state.withLock { $0.bytes } }
 
     var refusal: KeyError? { state.withLock { $0.refusal } }
-}
-
-extension Call {
-    /// Counts bytes that cost work and were of no use to the day of the key.
-    ///
-    /// - Throws: `uploadQuota`.
-    func pay(_ bytes: Int) async throws {
-        let key = try key
-        guard
-            case .refused(let left, let seconds) = try await parts.limits.uploads.charge(
-                bytes, to: key)
-        else { return }
-        throw OriginalUpload.uploadQuota(left, seconds, of: key)
-    }
 }

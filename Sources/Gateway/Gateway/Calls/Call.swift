@@ -62,16 +62,6 @@ struct Call: Sendable {
         get throws(Problem) { AuditLog.Doer(key: try key, person: person) }
     }
 
-    /// The maximum number of bytes of Redis that the caller's tenant may take; nil for no limit, as for an operator's key.
-    var storedMax: Int? {
-        get throws(Problem) {
-            let key = try key
-            return key.quotas.storedBytesMax
-                ?? (key.tenant == nil
-                    ? nil : parts.settings.storedBytesMax ?? parts.queue.memory.tenantMax)
-        }
-    }
-
     /// Returns a path parameter, percent-decoded once.
     func parameter(_ name: String) throws(Problem) -> String {
         guard let text = parameters.get(name)?.percentDecoded, !text.isEmpty else {
