@@ -6,6 +6,7 @@ import Hummingbird
 import JobQueue
 import Logging
 import NIOCore
+import Operations
 
 /// An admitted request on its way through a route.
 struct Call: Sendable {
@@ -211,6 +212,9 @@ struct GatewayContext: RequestContext {
 }
 
 extension AccessKey {
+    /// The key's view of jobs and events.
+    var view: TenantView { TenantView(reach) }
+
     /// Returns the name under which the queue stores a job. The caller may pass the client's name or the stored name.
     ///
     /// A tenant's jobs are stored as `<tenant>.<id>`; a name that already has this prefix is returned as it is.

@@ -87,8 +87,3 @@ struct JobView {
         return .object(fields)
     }
 }
-
-extension AccessKey {
-    /// The key's view of jobs and events.
-    var view: TenantView { TenantView(reach) }
-}
