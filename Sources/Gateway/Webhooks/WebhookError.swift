@@ -1,4 +1,4 @@
-package import AccessKeys
+import AccessKeys
 package import Edits
 
 /// An error of webhooks: an endpoint could not be created, found or changed, or an address is refused.

@@ -1,4 +1,4 @@
-import Edits
+package import Edits
 import JobQueue
 
 /// Messages to an endpoint that a client asks for: a test, and one more of a delivery.
@@ -33,7 +33,8 @@ package struct WebhookTrials: Sendable {
     /// - Returns: The result, as in the list of deliveries.
     /// - Throws: `noSuchEndpoint`, `noSuchDelivery`, `eventGone`, `damagedEndpoint`, `invalidSecret`, `redis`.
     package func redeliver(
-        _ id: String, message: String, view: WebhookView
+        _ id: String, message: String,
+        view: (_ owner: WebhookOwner, _ json: String, _ event: JobEvent) -> String?
     ) async throws(WebhookError) -> WebhookDelivery {
         let stored = try await store.stored(id)
         let tries = try await store.deliveries(id).filter { $0.message == message }
