@@ -43,6 +43,7 @@ struct OpenedPhoto {
     ) throws(Failure) {
         self.contentIdentifier = contentIdentifier
         VipsLibrary.clearErrors()
+        _ = VipsLibrary.takeLoss()
         let movie = try MovieFile(photo, limits: limits)
         self.movie = movie
         let (header, metadata) = try photo.headerAndMetadata()

@@ -191,6 +191,17 @@ public struct Renderer: Sendable {
         }
     }
 
+    /// Refuses a TIFF of which libvips lost pixels: it calls that a success. Other formats fail by themselves.
+    ///
+    /// - Throws: `damagedPhoto`, or `outOfMemory`.
+    private static func checkLoss(_ file: PhotoFile) throws(WritingError) {
+        guard let loss = VipsLibrary.takeLoss(), file.format == .tiff else { return }
+        throw .failure(
+            Failure(
+                Failure.code(operation: "tiffload", text: loss, format: .tiff),
+                rendering: file.name, loss))
+    }
+
     /// Runs the work on a photo with the threads and tiles of its plan.
     private func applying(
         _ photo: Photo, _ work: (Photo) throws(WritingError) -> Void
@@ -200,6 +211,7 @@ public struct Renderer: Sendable {
         defer { usual.apply() }
         do {
             try work(photo)
+            try Self.checkLoss(photo.file)
         } catch {
             switch error {
             case .vips(let error):

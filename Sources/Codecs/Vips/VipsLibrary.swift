@@ -1,3 +1,4 @@
+import CCodecs
 import CVips
 import Glibc
 import Synchronization
@@ -36,6 +37,16 @@ public enum VipsLibrary {
     ///
     /// libvips has one error buffer for the process, and some loaders leave messages in it although they succeeded.
     public static func clearErrors() { vips_error_clear() }
+
+    /// Returns what libvips said of the first pixels that it lost since the last call, though it reported success; nil if it lost none.
+    public static func takeLoss() -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in
+            guard let start = text.baseAddress,
+                minilab_vips_take_loss(start, text.count) != 0
+            else { return nil }
+            return String(cString: start)
+        }
+    }
 
     /// Makes the process exit with this code, instead of by a signal, if GLib cannot allocate memory or threads.
     public static func endWithoutMemory(by exitCode: Int32) { minilab_on_glib_error(exitCode) }
@@ -78,6 +89,7 @@ public enum VipsLibrary {
         for name in blocked { vips_operation_block_set(name, 1) }
         for name in allowed { vips_operation_block_set(name, 0) }
         vips_leak_set(settings.reportsLeaks ? 1 : 0)
+        minilab_vips_note_losses()
         return setTileHeight(settings.tileHeight)
     }()
 
