@@ -3,6 +3,7 @@ import Dashboard
 import Edits
 import HTTPTypes
 import Hummingbird
+import JobQueue
 import Logging
 import Telemetry
 import Tracing
