@@ -48,7 +48,10 @@ import Testing
         for name in ["missing.png", "gone.png"] {
             try rig.put(name, SyntheticPhoto.png(width: 30, height: 20))
         }
-        let worker = try rig.worker("present")
+        // Records of jobs that were done, and died, longer ago than usual are looked at below, too.
+        let worker = try rig.worker(
+            "present",
+            environment: ["MINILAB_KEEP_DONE": "3650d", "MINILAB_KEEP_DEAD": "3650d"])
         let (started, replayed) = try await MinilabProcess.run(["replay", "--all"] + own)
         #expect(
             started == .exited(0) && replayed.contains("1 job replayed"), "\(replayed)")
