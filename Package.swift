@@ -443,11 +443,7 @@ for target in package.targets where target.type != .system {
 }
 
 // Loops over pixels and bytes: unoptimised they take ten times as long, and most of the tests' time.
-let optimised: Set = [
-    "PhotoFiles", "Filters", "PhotoFiles", "Codecs", "PhotoFiles", "Codecs", "PhotoFiles",
-    "Rendering",
-    "Rendering",
-]
+let optimised: Set = ["Codecs", "Filters", "PhotoFiles", "Rendering"]
 let optimisation = SwiftSetting.unsafeFlags(
     ["-O", "-whole-module-optimization", "-num-threads", "2", "-disable-batch-mode"],
     .when(configuration: .debug))

@@ -7,7 +7,7 @@ import Operations
 import Redis
 import Webhooks
 
-/// What calls work with, by subject. A class, because every call carries a reference to it.
+/// The parts that calls work with, by subject. A class, because every call carries a reference to it.
 package final class CallParts: Sendable {
     let queue: JobQueue
     let replays: ReplayStore

@@ -83,26 +83,21 @@ package struct CallPermits: Sendable {
     func upload(of key: AccessKey) throws(Problem) -> SharedPermits.Permit {
         try permit(
             uploads, of: key, .tooManyUploads, retryAfter: 5,
-            "Too many originals are sent at a time: at most \(uploads.ofKeyMax) with a key, and of "
-                + "\(uploads.limits.all) a tenant has at most as many as are free. Send this one when one has ended."
-        )
+            Self.tooMany("originals", uploads))
     }
 
     /// - Throws: `tooManyUploads`.
     func members(of key: AccessKey) throws(Problem) -> SharedPermits.Permit {
         try permit(
             memberBodies, of: key, .tooManyUploads, retryAfter: 2,
-            "Too many bodies of members are sent at a time: at most \(memberBodies.ofKeyMax) with a key, and of "
-                + "\(memberBodies.limits.all) a tenant has at most as many as are free. Send this one when one has ended."
-        )
+            Self.tooMany("bodies of members", memberBodies))
     }
 
     /// - Throws: `tooManyRequests`.
     func wholeBody(of key: AccessKey) throws(Problem) -> SharedPermits.Permit {
         try permit(
             wholeBodies, of: key, .tooManyRequests, retryAfter: 1,
-            "Too many large bodies are sent at a time: at most \(wholeBodies.ofKeyMax) with a key, and of \(wholeBodies.limits.all) a "
-                + "tenant has at most as many as are free. Send this one when one has ended.")
+            Self.tooMany("large bodies", wholeBodies))
     }
 
     /// - Throws: `tooManyTrials`.
@@ -126,6 +121,11 @@ package struct CallPermits: Sendable {
         )
         defer { permit.close() }
         return try await body()
+    }
+
+    private static func tooMany(_ subject: String, _ permits: SharedPermits) -> String {
+        "Too many \(subject) are sent at a time: at most \(permits.ofKeyMax) with a key, and of \(permits.limits.all) a tenant has "
+            + "at most as many as are free. Send this one when one has ended."
     }
 
     private func permit(

@@ -121,7 +121,7 @@ package actor RenderedPictures {
 
     private func remove(_ path: FilePath) {
         do { try FileManager.default.removeItem(atPath: path.string) } catch {
-            // What stays is removed with the folder; the next start creates a new one, and the system cleans up temporary folders.
+            // A file that stays is removed with the folder; the next start creates a new one, and the system cleans up temporary folders.
         }
     }
 }
