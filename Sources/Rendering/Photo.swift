@@ -42,7 +42,6 @@ struct OpenedPhoto {
         readsMetadata: Bool = false
     ) throws(Failure) {
         self.contentIdentifier = contentIdentifier
-        VipsLibrary.clearErrors()
         _ = VipsLibrary.takeLoss()
         let movie = try MovieFile(photo, limits: limits)
         self.movie = movie

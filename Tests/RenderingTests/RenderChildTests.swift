@@ -4,8 +4,8 @@ import Foundation
 import MinilabTesting
 import RenderProtocol
 import Testing
-import Codecs
 
+@testable import Codecs
 @testable import Rendering
 
 @Suite("Render child", .timeLimit(.minutes(10))) struct RenderChildTests {
@@ -41,6 +41,40 @@ import Codecs
         #expect(digests.count == 1)
         child.closeInput()
         #expect(try await child.waitForEnd() == .exit(RenderExit.finished.rawValue))
+    }
+
+    /// libvips decodes such strips and tiles by itself, makes grey pixels of damage, and calls that a success. It says so to the whole
+    /// process, so the test has a process of its own.
+    @Test(arguments: [false, true])
+    func `a TIFF whose JPEG data are damaged inside is refused, and the next one is not`(
+        isTiled: Bool
+    ) throws {
+        let studio = try Studio()
+        let whole = studio.path("in.tif")
+        try Codecs.Operation.perform(
+            "tiffsave",
+            [
+                ("in", .image(try TestPicture.image(width: 400, height: 300))),
+                ("filename", .string(whole)), ("compression", .string("jpeg")), ("Q", .int(90)),
+                ("tile", .bool(isTiled)),
+            ])
+        var bytes = try [UInt8](Data(contentsOf: URL(filePath: whole)))
+        let middle = bytes.count / 2
+        bytes.replaceSubrange(
+            middle..<middle + 400, with: [0xFF, 0xD9] + [UInt8](repeating: 0, count: 398))
+        let damaged = try studio.write(bytes, as: "damaged.tif")
+        let child = try Child()
+        for _ in 0..<2 {
+            guard case .failed(let failure) = try child.ask(render(studio, damaged)) else {
+                Issue.record("a damaged file was rendered")
+                continue
+            }
+            #expect(failure.code == .damagedPhoto, "\(failure)")
+            guard case .rendered = try child.ask(render(studio, whole)) else {
+                Issue.record("a whole file was refused")
+                continue
+            }
+        }
     }
 
     @Test func `an inspection answers with header and plan`() throws {

@@ -110,7 +110,7 @@ extension Image {
         guard vips_image_get_typeof(pointer, name) != 0 else { return nil }
         var number: Int32 = 0
         guard vips_image_get_int(pointer, name, &number) == 0 else {
-            vips_error_clear()  // A field of another type counts as missing.
+            VipsLibrary.clearErrors()  // A field of another type counts as missing.
             return nil
         }
         return Int(number)
@@ -121,7 +121,7 @@ extension Image {
         guard vips_image_get_typeof(pointer, name) != 0 else { return nil }
         var text: UnsafePointer<CChar>?
         guard vips_image_get_string(pointer, name, &text) == 0, let text else {
-            vips_error_clear()  // As above.
+            VipsLibrary.clearErrors()  // As above.
             return nil
         }
         return String(cString: text)
@@ -138,7 +138,7 @@ extension Image {
         var bytes: UnsafeRawPointer?
         var length = 0
         guard vips_image_get_blob(pointer, name, &bytes, &length) == 0, let bytes else {
-            vips_error_clear()  // As above.
+            VipsLibrary.clearErrors()  // As above.
             return nil
         }
         return [UInt8](UnsafeRawBufferPointer(start: bytes, count: length))

@@ -36,11 +36,23 @@ public enum VipsLibrary {
     /// Clears libvips' error buffer, so that the next error contains only its own message.
     ///
     /// libvips has one error buffer for the process, and some loaders leave messages in it although they succeeded.
-    public static func clearErrors() { vips_error_clear() }
+    static func clearErrors() { _ = takeErrors() }
+
+    /// Empties libvips' error buffer, which all threads of the process share, and returns its messages, one a line. Losses among them
+    /// are noted for ``takeLoss()``: nothing else may empty the buffer.
+    ///
+    /// `vips_error_buffer_copy` copies and clears under libvips' lock, so that another thread's message is not torn.
+    static func takeErrors() -> String {
+        guard let buffer = vips_error_buffer_copy() else { return "" }
+        defer { g_free(buffer) }
+        minilab_vips_note_errors(buffer)
+        return String(cString: buffer)
+    }
 
     /// Returns what libvips said of the first pixels that it lost since the last call, though it reported success; nil if it lost none.
     public static func takeLoss() -> String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in
+        clearErrors()
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in
             guard let start = text.baseAddress,
                 minilab_vips_take_loss(start, text.count) != 0
             else { return nil }
@@ -196,16 +208,10 @@ public struct VipsError: Error, Sendable, Equatable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Reads and clears libvips' message buffer, which all threads of the process share.
-    ///
-    /// `vips_error_buffer_copy` copies and clears under libvips' lock, so that another thread's message is not torn.
+    /// Takes libvips' messages from its buffer.
     static func drainingBuffer(operation: String, arguments: String = "") -> VipsError {
-        var text = ""
-        if let buffer = vips_error_buffer_copy() {
-            text = String(cString: buffer)
-            g_free(buffer)
-        }
-        text = text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+        let text = VipsLibrary.takeErrors().split(whereSeparator: \.isNewline)
+            .joined(separator: "; ")
         return VipsError(
             operation: operation, arguments: arguments,
             text: text.isEmpty ? noReason : text)

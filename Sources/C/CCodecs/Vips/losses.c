@@ -17,14 +17,29 @@ static int is_loss(const char *text) {
     return 0;
 }
 
-static void on_warning(const gchar *domain, GLogLevelFlags level, const gchar *text, gpointer unused) {
+// Keeps a text of at most `length` bytes, if it is the first one of a loss.
+static void note(const char *text, size_t length) {
     g_mutex_lock(&lock);
-    if (!first[0] && is_loss(text)) g_strlcpy(first, text, sizeof first);
+    if (!first[0] && is_loss(text)) g_strlcpy(first, text, MIN(length + 1, sizeof first));
     g_mutex_unlock(&lock);
+}
+
+static void on_warning(const gchar *domain, GLogLevelFlags level, const gchar *text, gpointer unused) {
+    note(text, strlen(text));
     g_log_default_handler(domain, level, text, unused);
 }
 
 void minilab_vips_note_losses(void) { g_log_set_handler("VIPS", G_LOG_LEVEL_WARNING, on_warning, NULL); }
+
+void minilab_vips_note_errors(const char *errors) {
+    static const char domain[] = "VipsJpeg: ";
+    for (const char *line = errors; *line;) {
+        size_t length = strcspn(line, "\n");
+        if (strncmp(line, domain, strlen(domain)) == 0)
+            note(line + strlen(domain), length - strlen(domain));
+        line += length + (line[length] != 0);
+    }
+}
 
 int minilab_vips_take_loss(char *text, size_t bytes) {
     g_mutex_lock(&lock);

@@ -8,6 +8,9 @@
 // strip for which there was no memory.
 void minilab_vips_note_losses(void);
 
+// Looks for losses in messages of libvips' error buffer, one a line: damage in a tile of JPEG stands there, beside a success.
+void minilab_vips_note_errors(const char *errors);
+
 // Copies what libvips said of the first loss since the last call, and forgets all; 0 if there was none, otherwise 1.
 int minilab_vips_take_loss(char *text, size_t bytes);
 
