@@ -116,6 +116,21 @@ public struct BlobBytes: Sendable {
     var isSound: Bool { blob.digest.map { $0 == BlobDigest(of: bytes) } ?? true }
 }
 
+/// The properties of an object other than its bytes.
+public struct BlobAttributes: Sendable, Hashable {
+    /// The media type, such as `image/jpeg`; nil means the store's default.
+    public var mediaType: String?
+
+    /// Whether ``S3Configuration/storageClass`` applies. Pointers are read too often for most
+    /// storage classes.
+    public var usesStorageClass: Bool
+
+    public init(mediaType: String? = nil, usesStorageClass: Bool = false) {
+        self.mediaType = mediaType
+        self.usesStorageClass = usesStorageClass
+    }
+}
+
 /// A store's ETag: opaque, and not a checksum.
 public struct BlobTag: Sendable, Hashable, CustomStringConvertible {
     /// The tag without quotes. Ceph 16 compares only this form; other stores accept both.

@@ -77,7 +77,7 @@ extension S3Client {
             return try await exchange {
                 S3Request(method: .HEAD, key: key, right: "s3:GetObject")
             } _: { response throws(AttemptFailure) in
-                let blob = try Self.blob(
+                let blob = try Blob(
                     response.headers, size: response.headers.first(name: "content-length"))
                 return (blob, response.headers.first(name: "server").map { String($0.prefix(80)) })
             }

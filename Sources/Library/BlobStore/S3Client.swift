@@ -267,7 +267,7 @@ extension S3Client {
                 method: .HEAD, key: key, headers: [("x-amz-checksum-mode", "ENABLED")],
                 right: "s3:GetObject and s3:ListBucket", failedCondition: .changed)
         } _: { response throws(AttemptFailure) in
-            try Self.blob(response.headers, size: response.headers.first(name: "content-length"))
+            try Blob(response.headers, size: response.headers.first(name: "content-length"))
         }
     }
 
@@ -315,21 +315,6 @@ extension S3Client {
             "The key \(key.text.prefix(64))… has \(count) bytes below the prefix of "
                 + "\(configuration.url); a store keeps at most \(BlobKey.bytesMax): shorten the "
                 + "prefix or the asset's path.")
-    }
-
-    static func blob(
-        _ headers: HTTPHeaders, size: String?
-    ) throws(AttemptFailure) -> Blob {
-        guard let tag = headers.first(name: "etag"), let size = size.flatMap({ Int($0) }), size >= 0
-        else {
-            throw .senseless("without ETag or length")
-        }
-        let digest =
-            headers.first(name: "x-amz-checksum-sha256").flatMap { BlobDigest(base64: $0) }
-            ?? headers.first(name: "x-amz-meta-sha256").flatMap { BlobDigest(hex: $0) }
-        return Blob(
-            size: size, tag: BlobTag(tag), digest: digest,
-            modified: headers.first(name: "last-modified").flatMap { BlobTime(httpDate: $0) })
     }
 
     /// The most keys of one request. Source: Amazon S3, DeleteObjects.

@@ -94,21 +94,6 @@ public struct S3Configuration: Sendable {
     }
 }
 
-/// The properties of an object other than its bytes.
-public struct BlobAttributes: Sendable, Hashable {
-    /// The media type, such as `image/jpeg`; nil means the store's default.
-    public var mediaType: String?
-
-    /// Whether ``S3Configuration/storageClass`` applies. Pointers are read too often for most
-    /// storage classes.
-    public var usesStorageClass: Bool
-
-    public init(mediaType: String? = nil, usesStorageClass: Bool = false) {
-        self.mediaType = mediaType
-        self.usesStorageClass = usesStorageClass
-    }
-}
-
 extension S3Configuration {
     /// Returns the configuration of AsyncHTTPClient: HTTP/1.1, no redirects, and no repeats of
     /// its own, because ``Attempts`` decides on those.
