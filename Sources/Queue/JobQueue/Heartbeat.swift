@@ -21,6 +21,8 @@ public actor Heartbeat {
     /// worker's processor time.
     private let holds = Mutex(BeatingHolds())
     private let contact = Mutex(RedisContact())
+    /// When a warning told last that another living worker has this one's name.
+    private var sharedNameTold: ContinuousClock.Instant?
 
     /// The thread of its connection.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { redis.unownedExecutor }
@@ -37,6 +39,9 @@ public actor Heartbeat {
     /// The age of a claim at which the heartbeat confirms it before the next regular beat. The confirmation is sent after twice
     /// that time at the latest. Jobs that end before cost no beat.
     static let confirmAge: Duration = .milliseconds(500)
+
+    /// The time between two warnings of a name that another living worker has.
+    static let sharedNameSilence = Duration.seconds(600)
 
     /// The number of checks of the clock per lease, which bounds how late the end of trust is noticed.
     static let looksPerLease = 50
@@ -146,7 +151,7 @@ public actor Heartbeat {
         let started = ContinuousClock.now
         var hasReached = false
         do {
-            let replies = try await queue.beat(
+            let answer = try await queue.beat(
                 beating.map {
                     Beat(
                         hold: $0.key, stage: $0.value.stage(), progress: $0.value.progress())
@@ -157,7 +162,7 @@ public actor Heartbeat {
             hasReached = true
             contact.withLock { $0.reach(at: started, lease: queue.settings.lease) }
             listener(.renewed)
-            for ((id, lease), reply) in zip(beating, replies) {
+            for ((id, lease), reply) in zip(beating, answer.replies) {
                 if reply == .fenced {
                     lose(id, "according to Redis, another worker holds it or it has ended")
                 } else {
@@ -165,6 +170,7 @@ public actor Heartbeat {
                     if reply == .cancelled { lease.end(.cancelled) }
                 }
             }
+            if answer.isNameShared { warnOfSharedName() }
             try await reportLost()
         } catch {
             listener(.failed("\(error)"))
@@ -172,6 +178,17 @@ public actor Heartbeat {
         }
         loseUntrusted()
         return hasReached
+    }
+
+    private func warnOfSharedName() {
+        guard sharedNameTold.map({ .now - $0 >= Self.sharedNameSilence }) ?? true else { return }
+        sharedNameTold = .now
+        logger.warning(
+            """
+            another living worker has this one's name, so each overwrites the report of the other, and a crash of one is \
+            judged by the other's start: give each worker a name of its own (--worker-name), and start them again
+            """,
+            metadata: ["worker": "\(worker.name)"])
     }
 
     private nonisolated var trust: Duration { queue.settings.lease * (1 - Self.safetyMargin) }

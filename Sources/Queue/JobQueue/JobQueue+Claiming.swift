@@ -149,17 +149,29 @@ struct Beat: Arguments {
     }
 }
 
+/// The answer to a heartbeat.
+struct BeatAnswer: Equatable {
+    /// The standing of each job, in the order of the beats.
+    let replies: [Hold.Reply]
+    /// Whether another living worker has the name of this one.
+    let isNameShared: Bool
+}
+
 extension JobQueue {
-    /// Renews leases and confirms claims. Returns one standing per job, in order.
+    /// Renews leases and confirms claims.
     func beat(
         _ beats: [Beat], by worker: WorkerInfo
-    ) async throws(QueueError) -> [Hold.Reply] {
+    ) async throws(QueueError) -> BeatAnswer {
         let reply = try await run(
             QueueScript.beat, settings.lease, worker.name, json(worker), beats)
-        guard let answers = reply.array?.map(\.string), answers.count == beats.count else {
+        guard let answers = reply.array?.map(\.string), answers.count == beats.count + 1 else {
             throw unexpected(reply, of: QueueScript.beat)
         }
-        return answers.map { $0 == "K" || $0 == "E" ? .held : $0 == "C" ? .cancelled : .fenced }
+        return BeatAnswer(
+            replies: answers.dropLast().map {
+                $0 == "K" || $0 == "E" ? .held : $0 == "C" ? .cancelled : .fenced
+            },
+            isNameShared: answers.last == "1")
     }
 
     /// Unregisters a worker that stops. A worker that died is removed after ten leases.
@@ -179,6 +191,7 @@ extension JobQueue {
                 ["HSET", left, worker, "\(now) \(report)"],
                 // The doctor takes a report without a worker for one that nothing removes.
                 ["HDEL", name.keys.workerInfos, worker], ["ZREM", name.keys.workers, worker],
+                ["HDEL", name.keys.sharedNames, worker],
                 ["UNLINK", name.keys.prefix + "skips:" + worker],
             ])
     }

@@ -33,6 +33,8 @@ public struct QueueKeys: Sendable {
     var workers: String { prefix + "workers" }
     /// Hash: the information that workers send about themselves.
     var workerInfos: String { prefix + "workers:info" }
+    /// Hash: the names that two living workers have, with the start that was replaced last and the time of that in ms; 0 of a restart.
+    var sharedNames: String { prefix + "workers:shared" }
     /// Hash: the library that the jobs are about.
     var library: String { prefix + "library" }
     /// Hash: the rules of the whole queue.

@@ -146,8 +146,8 @@ import Testing
         #expect(try await q.queue.release(job: "a", fence: zombie.fence, .shutdown) == .fenced)
         #expect(
             try await q.queue.beat(
-                [Beat(hold: zombie.hold)], by: QueueFixture.worker)
-                == [.fenced])
+                [Beat(hold: zombie.hold)], by: QueueFixture.worker
+            ).replies == [.fenced])
         #expect(try await q.state(of: "a") == "active")
         try await q.finish(heir)
         #expect(try await q.events().count == 1)

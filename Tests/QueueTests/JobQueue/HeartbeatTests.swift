@@ -156,6 +156,32 @@ import Testing
         #expect(try await q.queue.workers().map(\.pressure) == [nil, nil])
     }
 
+    @Test func `two living workers of one name are told apart from one that was started again`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        func beat(_ start: String) async throws -> Bool {
+            let info = WorkerInfo(name: "twin", slots: 1, version: "1", startedAt: start)
+            return try await q.queue.beat([], by: info).isNameShared
+        }
+        func warnings() async throws -> [String] {
+            try await q.queue.warnings().filter { $0.contains("has the name twin") }
+        }
+        let (first, second, third) = (
+            "2026-01-01T00:00:00Z", "2026-01-01T00:00:05Z", "2026-01-01T00:00:09Z"
+        )
+        for start in [first, first, second, second, third, third] {
+            #expect(try await beat(start) == false, "it was started again")
+        }
+        #expect(try await warnings().isEmpty)
+        #expect(try await beat(second), "the second is still there")
+        #expect(try await beat(third), "and so is the third")
+        #expect(try await warnings().count == 1)
+        try await q.queue.leave("twin")
+        #expect(try await beat(second) == false)
+        #expect(try await warnings().isEmpty)
+    }
+
     @Test func `a job that is let go is not beaten for`() async throws {
         let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
         try await q.admit("a")

@@ -49,7 +49,8 @@ import Testing
         _ = try await q.queue.cancel(["a"], reason: "wrong")
         #expect(try await q.queue.concludeCancelled(job) == .held)
         let beats = [Beat(hold: part.hold), Beat(hold: job.hold)]
-        #expect(try await q.queue.beat(beats, by: QueueFixture.worker) == [.cancelled, .held])
+        #expect(
+            try await q.queue.beat(beats, by: QueueFixture.worker).replies == [.cancelled, .held])
         #expect(try await q.queue.concludeCancelled(part) == .fenced)
     }
 
@@ -167,7 +168,8 @@ import Testing
         let old = try await q.claim(by: "b")
         #expect(try await q.queue.split(job, task: "another", into: [1, 2]) == .held)
         #expect(
-            try await q.queue.beat([Beat(hold: old.hold)], by: QueueFixture.worker) == [.fenced])
+            try await q.queue.beat([Beat(hold: old.hold)], by: QueueFixture.worker).replies
+                == [.fenced])
         let new = try await q.queue.claim(by: "b", count: 8).jobs
         #expect(new.map(\.job) == ["a+1", "a+2"] && new.allSatisfy { $0.edit == "another" })
     }
@@ -190,7 +192,8 @@ import Testing
             to: .jobs, from: &position, atMost: .zero, on: q.redis)
         #expect(reported.contains(.job("a+1")))
         #expect(
-            try await q.queue.beat([Beat(hold: part.hold)], by: QueueFixture.worker) == [.cancelled]
+            try await q.queue.beat([Beat(hold: part.hold)], by: QueueFixture.worker).replies
+                == [.cancelled]
         )
         #expect(try await q.queue.claim(by: "b", count: 8).jobs.isEmpty)
         #expect(try await keys(q).filter { $0.contains("+") || $0.hasPrefix("parts") }.isEmpty)

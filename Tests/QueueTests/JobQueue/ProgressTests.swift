@@ -9,7 +9,7 @@ import Testing
         let beat = Beat(
             hold: claim.hold, stage: "rendering",
             progress: JobProgress(framesDone: done, frames: frames))
-        #expect(try await q.queue.beat([beat], by: QueueFixture.worker) == [.held])
+        #expect(try await q.queue.beat([beat], by: QueueFixture.worker).replies == [.held])
     }
 
     private func reported(_ q: QueueFixture) async throws -> [Int] {

@@ -115,8 +115,8 @@ struct QueueFixture: Sendable {
     /// Says by a heartbeat that the claim's reply has arrived, and how far the job is.
     func confirm(_ claim: Claim, stage: String? = nil) async throws {
         #expect(
-            try await queue.beat([Beat(hold: claim.hold, stage: stage)], by: Self.worker) == [.held]
-        )
+            try await queue.beat([Beat(hold: claim.hold, stage: stage)], by: Self.worker).replies
+                == [.held])
     }
 
     /// Carries a claimed job to its end.

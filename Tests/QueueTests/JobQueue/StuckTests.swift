@@ -49,7 +49,7 @@ import Testing
         _ = try await q.queue.handOn(
             job: "a", fence: fence, by: "w", Self.noDisk, carries: 0, random: 0)
         let beat = Beat(hold: Hold(job: "a", fence: fence), stage: nil)
-        #expect(try await q.queue.beat([beat], by: QueueFixture.worker) == [.held])
+        #expect(try await q.queue.beat([beat], by: QueueFixture.worker).replies == [.held])
         #expect(try await q.queue.reap(by: "heir").carried.map(\.job) == ["a"])
     }
 

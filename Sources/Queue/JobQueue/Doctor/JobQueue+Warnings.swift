@@ -30,6 +30,7 @@ extension JobQueue {
         if let warning = try await idleWarning() { warnings.append(warning) }
         let fleet = try await fleet()
         warnings += Self.differences(of: fleet.living)
+        warnings += try await sharedNameWarnings()
         warnings += fleet.unreadable.sorted { $0.key < $1.key }.map { worker, reason in
             "the report of worker \(worker) cannot be read: \(reason). It counts by its name alone, with one slot. Its next "
                 + "heartbeat writes the report anew; if that stays unreadable, the worker is of another release."
@@ -75,6 +76,20 @@ extension JobQueue {
 
     /// The ratio of two budgets of memory from which on the smaller worker leaves jobs to others that are not rare.
     private static let budgetRatio = 2
+
+    /// The leases for which a name that two workers had is told after the last sign of it.
+    private static let sharedNameLeases = 10
+
+    private func sharedNameWarnings() async throws(QueueError) -> [String] {
+        let signs = try await send("HGETALL", name.keys.sharedNames).pairs ?? [:]
+        let since = try await now() - Self.sharedNameLeases * settings.lease.milliseconds
+        let names = signs.filter { Int($0.value.split(separator: " ").last ?? "") ?? 0 > since }
+            .keys.sorted()
+        return names.prefix(Self.silentNamedMax).map {
+            "more than one living worker has the name \($0): each overwrites the report of the other, so one that stops or "
+                + "crashes may go unnoticed. Give each worker a name of its own (--worker-name), and start them again."
+        }
+    }
 
     /// Returns what workers of one queue differ in, so that some cannot do what others can. The queue works nevertheless: jobs are left
     /// to those that can. Two machines of different size are an ordinary fleet.

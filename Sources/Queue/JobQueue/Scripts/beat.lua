@@ -5,7 +5,7 @@
 -- ARGV     P, events max, done max, lease ms, worker, its description (JSON), (id, fence, stage, frames done, frames)*; the last
 --          two are `` for a job without frames
 -- Returns  one reply per job: K keep; C cancel, as of a part whose job has ended; E ended by this hold, and the reply to that is
---          on its way; L lost: another worker holds it, or ended it
+--          on its way; L lost: another worker holds it, or ended it. Behind them 1 if another living worker has this one's name
 -- Crash    No effect: a beat that did not arrive leaves the lease unchanged.
 local lease, worker, out = tonumber(ARGV[4]), ARGV[5], {}
 local ends = int(MS + lease)
@@ -46,11 +46,23 @@ local function renew_lease(id, fence, stage, done, frames)
   return j[1] == 'active' and (j[3] or is_batch_cancelled(j[5])) and 'C' or 'K'
 end
 
+-- Returns whether two living workers have one name: the start whose report another one replaced beats again. One that was started anew
+-- does not beat again under its earlier start. Hash workers:shared has the start that was replaced last, and when one came back.
+local function shares_name()
+  local before = report_of(worker).startedAt
+  if not start or type(before) ~= 'string' or before == start then return false end
+  local replaced = redis.pcall('HGET', P .. 'workers:shared', worker)
+  local has_come_back = type(replaced) == 'string' and replaced:match('^(.*) %d+$') == start
+  call('HSET', P .. 'workers:shared', worker, before .. ' ' .. (has_come_back and NOW or '0'))
+  return has_come_back
+end
+
 for i = 7, #ARGV, 5 do
   local answer = guarded(renew_lease, unpack(ARGV, i, i + 4))
   out[#out + 1] = #answer == 1 and answer or 'L'
 end
 -- Removed after ten leases without a beat: see reap.
 call('ZADD', P .. 'workers', NOW, worker)
+out[#out + 1] = guarded(shares_name) == true and '1' or '0'
 call('HSET', P .. 'workers:info', worker, ARGV[6])
 return out

@@ -216,6 +216,7 @@ local gone = call('ZRANGEBYSCORE', P .. 'workers', '-inf', int(believed() - 10 *
 for _, name in ipairs(gone) do
   call('ZREM', P .. 'workers', name)
   call('HDEL', P .. 'workers:info', name)
+  call('HDEL', P .. 'workers:shared', name)
   call('UNLINK', P .. 'skips:' .. name)
 end
 if gone[1] then

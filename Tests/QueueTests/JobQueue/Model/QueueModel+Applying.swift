@@ -23,7 +23,7 @@ extension QueueModel {
         case .beat(let worker, let holds, let stage, let percent):
             workers.insert(worker)
             silent.remove(worker)
-            return holds.map { beat($0, stage, percent) }
+            return holds.map { beat($0, stage, percent) } + ["0"]  // no two have one name
         case .pardon(let holds): return holds.map { pardon($0) }
         case .commit(let holds, let version, let outcome):
             return holds.map { commit($0, version, outcome) }
