@@ -120,6 +120,9 @@ public struct PhotoSurvey: Sendable, Equatable {
 
 // RFC 9649: §2.3 (chunks), §2.7 (extended format); RFC 6386 §9.1 (VP8's frame header).
 extension PhotoSurvey {
+    /// The chunks with pixels: lossy, lossless, alpha.
+    private static let webPPixels = ["VP8 ", "VP8L", "ALPH"]
+
     mutating func readWebP(_ file: inout FileWindow) {
         var offset = 12
         while !isBeyond, let declaredLength = file.little(offset + 4, 4) {
@@ -129,12 +132,15 @@ extension PhotoSurvey {
                 guard let width = file.little(data + 4, 3), let height = file.little(data + 7, 3)
                 else { return }
                 setSize(width + 1, height + 1)
-            } else if file.has("VP8 ", at: offset), size == nil {
+            } else if size != nil, Self.webPPixels.contains(where: { file.has($0, at: offset) }) {
+                // Those of an extended file, whose size is told already. Many empty ones cost time, too.
+                addMetadata(0)
+            } else if file.has("VP8 ", at: offset) {
                 // Three bytes and a signature precede the size, whose upper two bits are a scale.
                 guard let width = file.little(data + 6, 2), let height = file.little(data + 8, 2)
                 else { return }
                 setSize(width & 0x3FFF, height & 0x3FFF)
-            } else if file.has("VP8L", at: offset), size == nil {
+            } else if file.has("VP8L", at: offset) {
                 guard let bits = file.little(data + 1, 4) else { return }
                 setSize(bits & 0x3FFF + 1, bits >> 14 & 0x3FFF + 1)
             } else if file.has("ANMF", at: offset) {
@@ -226,7 +232,6 @@ extension PhotoSurvey {
     /// ends at the limit on frames.
     ///
     /// The size is the area that the frames cover: libnsgif enlarges the screen for them, and ignores the size of some screens.
-    /// screens.
     mutating func readGIF(_ file: inout FileWindow) {
         guard let flags = file.byte(10) else { return }
         var offset = 13 + Self.tableBytes(flags)

@@ -259,6 +259,21 @@ import Testing
         #expect(survey.frames == 5 && survey.profileBytes == 601)
     }
 
+    @Test(arguments: ["VP8 ", "VP8L", "ALPH"])
+    func `pixels of an extended WebP are no metadata`(chunk: String) {
+        func survey(_ name: String, bytes: Int) -> PhotoSurvey {
+            CountedFile(
+                Bytes.text("RIFF") + Bytes.little(0) + Bytes.text("WEBP")
+                    + Bytes.riff("VP8X", [0, 0, 0, 0] + Bytes.little(99, 3) + Bytes.little(99, 3))
+                    + Bytes.riff(name, [UInt8](repeating: 0, count: bytes))
+            ).survey(.webp)
+        }
+        let pixels = survey(chunk, bytes: 50_000)
+        #expect(pixels.size == PixelSize(width: 100, height: 100))
+        #expect(pixels.metadataBytes == survey(chunk, bytes: 0).metadataBytes)
+        #expect(survey("EXIF", bytes: 50_000).metadataBytes >= 50_000)
+    }
+
     // MARK: HEIF and JPEG XL
 
     @Test func `a HEIF's size is its primary picture's`() {
