@@ -25,11 +25,13 @@ struct MemoryEstimate {
     private static let wholePlanes = 2.8
     /// Bytes that libtiff and libvips' code around it keep.
     private static let tiffDecoder = 4 << 20
-    /// Bytes per pixel that a whole-picture decoder holds: for 8 bits, and for more.
-    private static let decoders: [PhotoFormat: (eight: Double, more: Double)] = [
-        .heif: (7, 14.5), .webp: (8.5, 8.5), .jxl: (7, 14), .gif: (5, 5), .raw: (20, 20),
+    /// Bytes per pixel that a whole-picture decoder holds: for 8 bits, for more, and what alpha of more takes beyond that.
+    private static let decoders: [PhotoFormat: (eight: Double, more: Double, alpha: Double)] = [
+        .heif: (7, 14.5, 0), .webp: (8.5, 8.5, 0), .gif: (5, 5, 0), .raw: (20, 20, 0),
+        // libjxl 0.7 holds channels of 16 bits as 32, and hands them out as 32: 23 to 24 bytes with 2, 8 and 24 megapixels.
+        .jxl: (7, 25, 9),
         // A decoder's twenty frames, and the shown frame in red, green and blue.
-        .movie: (33, 66),
+        .movie: (33, 66, 0),
     ]
     /// Bytes per pixel that a whole-picture encoder holds, the size-independent part (threads and tables), and what alpha takes beyond
     /// it: with 9.7 megapixels 13.4 to 14.1 bytes a pixel of a WebP and 15 to 20 of a JPEG XL.
@@ -141,7 +143,8 @@ struct MemoryEstimate {
         let pixels = Double(photo.storedSize.pixels)
         let isTiled = photo.isTiledHEIF
         if !isTiled, let whole = Self.decoders[photo.format] {
-            bytes += Int((photo.bitsPerSample > 8 ? whole.more : whole.eight) * pixels)
+            let more = whole.more + (photo.hasAlpha ? whole.alpha : 0)
+            bytes += Int((photo.bitsPerSample > 8 ? more : whole.eight) * pixels)
         }
         if photo.format == .jpeg, shape.edited.storedSize != photo.storedSize {
             // A small copy is decoded at eighths of the size, at most twice as wide and high as needed.
