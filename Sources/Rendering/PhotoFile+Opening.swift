@@ -126,6 +126,7 @@ extension PhotoFile {
                 ?? HEIFStill.chroma(of: image),
             rowsAtOnce: rowsAtOnce(in: image),
             isUncompressed: isUncompressed,
+            hasWholeBlocks: hasWholeBlocks,
             contentIdentifier: exif(of: image).flatMap(AppleMakerNote.contentIdentifier),
             notes: notes(on: image))
     }

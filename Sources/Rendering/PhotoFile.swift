@@ -230,6 +230,18 @@ extension PhotoFile {
     /// Whether it is a TIFF with uncompressed pixels (TIFF 6.0 §8, Compression 1).
     var isUncompressed: Bool { survey?.tiff?[.compression] == 1 }
 
+    /// Whether libvips decodes whole strips or tiles of a TIFF. Of others it reads a strip of more than 128 rows row by row (8.14 to
+    /// 8.16, tiff2vips.c, `read_scanlinewise`), but not of YCbCr, and not of separate planes.
+    var hasWholeBlocks: Bool {
+        guard let tiff = survey?.tiff else { return false }
+        return tiff.isTiled || tiff[.photometric] == Self.lumaAndChroma
+            || tiff[.planes] == Self.separatePlanes
+    }
+
+    // TIFF 6.0 §21 (YCbCr) and §8 (PlanarConfiguration).
+    private static let lumaAndChroma = 6
+    private static let separatePlanes = 2
+
     /// Height of a TIFF's tiles or strips; nil if its directory does not contain it.
     private var rowsOfBlocks: Int? {
         guard let picture = survey?.tiff else { return nil }

@@ -9,13 +9,13 @@ import Testing
 @Suite("Estimate of memory") struct MemoryEstimateTests {
     private func header(
         _ format: PhotoFormat = .jpeg, _ width: Int = 6000, _ height: Int = 4000, bands: Int = 3,
-        bits: Int = 8, orientation: Int = 1, rowsAtOnce: Int = 1
+        bits: Int = 8, orientation: Int = 1, rowsAtOnce: Int = 1, hasWholeBlocks: Bool = false
     ) -> PhotoHeader {
         PhotoHeader(
             format: format, storedSize: PixelSize(width: width, height: height),
             orientation: orientation, bands: bands, bitsPerSample: bits, hasAlpha: bands == 4,
             hasProfile: false, chroma: [.jpeg, .heif].contains(format) ? .half : nil,
-            rowsAtOnce: rowsAtOnce)
+            rowsAtOnce: rowsAtOnce, hasWholeBlocks: hasWholeBlocks)
     }
 
     private func plan(
@@ -78,6 +78,17 @@ import Testing
             let ratio = Double(peak) * 1e6 / Double(plan.estimate.memoryBytes)
             #expect((0.6...1).contains(ratio), "\(ratio)")
         }
+    }
+
+    /// Peaks in 10⁶ bytes of 24 and 12 megapixels in one strip of JPEG data, as YCbCr.
+    @Test(arguments: [(6000, 4000, 188), (4243, 2829, 115)])
+    func `the peak of a TIFF in one strip of JPEG lies within 0.6 and 1 of its estimate`(
+        _ width: Int, _ height: Int, _ peak: Int
+    ) throws {
+        let header = header(.tiff, width, height, rowsAtOnce: height, hasWholeBlocks: true)
+        let plan = try plan(header, [Filter("CISepiaTone")], format: .png)
+        let ratio = Double(peak) * 1e6 / Double(plan.estimate.memoryBytes)
+        #expect((0.6...1).contains(ratio), "\(ratio)")
     }
 
     @Test func `what is encoded as a whole is priced for it, by its pixels`() throws {

@@ -138,6 +138,8 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
     public let rowsAtOnce: Int
     /// Whether the photo is a TIFF with uncompressed pixels.
     public let isUncompressed: Bool
+    /// True of a TIFF whose strips or tiles the decoder holds whole, however many rows they have; nil of all else.
+    public let hasWholeBlocks: Bool?
     /// The identifier that the still and the video of a Live Photo share, if the photo has one.
     public let contentIdentifier: String?
     /// The facts of a movie whose poster frame is the photo; otherwise nil.
@@ -149,7 +151,8 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
     public init(
         format: PhotoFormat, storedSize: PixelSize, orientation: Int, bands: Int,
         bitsPerSample: Int, hasAlpha: Bool, hasProfile: Bool, chroma: Recipe.Chroma? = nil,
-        rowsAtOnce: Int = 1, isUncompressed: Bool = false, contentIdentifier: String? = nil,
+        rowsAtOnce: Int = 1, isUncompressed: Bool = false, hasWholeBlocks: Bool = false,
+        contentIdentifier: String? = nil,
         movie: MovieFacts? = nil, notes: [String] = []
     ) {
         self.format = format
@@ -162,6 +165,7 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
         self.chroma = chroma
         self.rowsAtOnce = rowsAtOnce
         self.isUncompressed = isUncompressed
+        self.hasWholeBlocks = hasWholeBlocks ? true : nil
         self.contentIdentifier = contentIdentifier.map(ReplyBounds.text)
         self.movie = movie
         self.notes = notes.prefix(ReplyBounds.notesMax).map(ReplyBounds.text)

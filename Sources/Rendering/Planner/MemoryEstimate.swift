@@ -166,8 +166,10 @@ struct MemoryEstimate {
             bytes += Self.tileDecoder + rows * photo.storedSize.width * pixelBytes
             return
         }
-        // Two rows of tiles or strips, or four times libvips' own rows.
-        let blocks = photo.isDecodedWhole ? 1 : photo.rowsAtOnce
+        // Two rows of tiles or strips, or four times libvips' own rows. A YCbCr of JPEG data in one strip took 6.0 bytes a pixel with
+        // 12 and 24 megapixels.
+        let isByRows = photo.isDecodedWhole && photo.hasWholeBlocks != true
+        let blocks = isByRows ? 1 : photo.rowsAtOnce
         bytes += max(2 * blocks, 4 * lines) * photo.storedSize.width * pixelBytes
     }
 
