@@ -28,8 +28,9 @@ struct MemoryEstimate {
     /// Bytes per pixel that a whole-picture decoder holds: for 8 bits, for more, and what alpha of more takes beyond that.
     private static let decoders: [PhotoFormat: (eight: Double, more: Double, alpha: Double)] = [
         .heif: (7, 14.5, 0), .webp: (8.5, 8.5, 0), .gif: (5, 5, 0), .raw: (20, 20, 0),
-        // libjxl 0.7 holds channels of 16 bits as 32, and hands them out as 32: 23 to 24 bytes with 2, 8 and 24 megapixels.
-        .jxl: (7, 25, 9),
+        // libjxl 0.7 holds channels of 16 bits as 32, and hands them out as 32: 20 to 24 bytes with 2, 8, 12 and 24 megapixels. With
+        // alpha it takes 31 bytes of a lossless one, and 50 of a lossy one; the header does not tell which it is.
+        .jxl: (7, 25, 27),
         // A decoder's twenty frames, and the shown frame in red, green and blue.
         .movie: (33, 66, 0),
     ]
