@@ -47,6 +47,8 @@ public struct EventReader: Sendable {
     /// The position before it was ahead of the stream; nil if it never was. Redis has lost its last events, which this reader has
     /// read, so it goes on after the newest one that is left.
     public private(set) var lostPosition: String?
+    /// The number of entries that were ever added up to a position, where Redis has told it.
+    private var counted: (position: StreamID, entries: Int64)?
     private let queue: QueueName
     private let redis: RedisClient
     private let tenant: String?
@@ -154,7 +156,7 @@ public struct EventReader: Sendable {
     /// Checks for lost entries when the entry that was read last no longer exists.
     ///
     /// That entry was trimmed, perhaps alone, or it never existed: a position may be a time. No entry is lost if the stream
-    /// reaches back to before the position, or if no entry followed it.
+    /// reaches back to before the position, if no entry followed it, or if the stream still has as many entries as were added after it.
     ///
     /// - Returns: The next entries of the reader's tenant that are kept beside the stream.
     private mutating func checkNothingIsLost(
@@ -177,7 +179,12 @@ public struct EventReader: Sendable {
         guard let newest = fields["last-generated-id"]?.string.flatMap({ StreamID($0) }) else {
             throw QueueError(.unexpectedReply, "XINFO STREAM answered without last-generated-id.")
         }
-        if last == newest { return [] }
+        // A Redis before version 7 does not tell it.
+        let added = fields["entries-added"]?.int
+        if last == newest {
+            counted = added.map { (last, $0) }
+            return []
+        }
         if last > newest {
             // The reader has read what was lost, and an id that is added later is above the newest one.
             let now = UInt64(max(0, Date.now.timeIntervalSince1970 * 1000))
@@ -187,14 +194,27 @@ public struct EventReader: Sendable {
             }
             lostPosition = position
             position = newest.description
+            counted = added.map { (newest, $0) }
             return []
         }
         let oldest = fields["first-entry"]?.array?.first?.string.flatMap { StreamID($0) }
         if let oldest, oldest <= last { return [] }
+        if let added, let length = fields["length"]?.int, entries(upTo: last) == added - length {
+            return []
+        }
         if let kept = try await kept(after: last, before: oldest ?? newest) { return kept }
         if last == .beginning { return [] }
         throw expired(
             oldest.map { "the oldest one left is \($0)" } ?? "none is left", newest: newest)
+    }
+
+    /// Returns the number of entries that were ever added to the stream up to a position; nil if it is not known.
+    ///
+    /// Before a time at which the stream has no entries yet, none were added unless some were removed. An id is another thing: an event
+    /// may have had it, and where the stream lacks that one, it may be another stream, whose counts tell nothing of the reader's.
+    private func entries(upTo last: StreamID) -> Int64? {
+        if let counted, counted.position == last { return counted.entries }
+        return last > .beginning && !position.contains("-") ? 0 : nil
     }
 
     /// Returns the next events of the reader's tenant that were pushed out of the stream; nil if others of it are lost, or if

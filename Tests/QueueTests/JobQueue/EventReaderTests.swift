@@ -191,6 +191,46 @@ import Testing
         #expect(try await between.next().map(\.event.subject) == ["b"])
     }
 
+    @Test
+    func `a time before the first event of all is a place to start from, if none was trimmed`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        for asset in ["a", "b"] { try await complete(q, asset) }
+        var first = reader(q)
+        let id = try #require(try await first.next().first?.id)
+        let time = EventReader.milliseconds(of: id) - 1000
+        var early = reader(q, after: "\(time)")
+        #expect(try await early.next().map(\.event.subject) == ["a", "b"])
+        // An event of a stream that is gone may have had such an id.
+        #expect(await refusal(reader(q, after: "\(time)-0"))?.code == .tokenExpired)
+        try await trim(q, to: 1)
+        #expect(await refusal(reader(q, after: "\(time)"))?.code == .tokenExpired)
+    }
+
+    @Test func `one whose last event was trimmed goes on if nothing after it was`() async throws {
+        let q = try await QueueFixture()
+        try await complete(q, "a")
+        var reader = reader(q)
+        #expect(try await reader.next().count == 1)
+        try await trim(q, to: 0)
+        #expect(try await reader.next().isEmpty)
+        let waiting = reader
+        try await complete(q, "b")
+        #expect(try await reader.next().map(\.event.subject) == ["b"])
+        // Not so in a stream that was begun anew.
+        _ = try await q.redis.send(["DEL", RedisArgument(q.queue.name.keys.events)])
+        try await complete(q, "c")
+        #expect(await refusal(waiting)?.code == .tokenExpired)
+        // And not if one was trimmed that it has not read.
+        var next = try await EventReader(queue: q.queue.name, redis: q.redis, afterNewest: ())
+        try await trim(q, to: 0)
+        #expect(try await next.next().isEmpty)
+        for asset in ["d", "e"] { try await complete(q, asset) }
+        try await trim(q, to: 1)
+        #expect(await refusal(next)?.code == .tokenExpired)
+    }
+
     @Test func `a reader of events that Redis has lost goes on after the newest one that is left`()
         async throws
     {
