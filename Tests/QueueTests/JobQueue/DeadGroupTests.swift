@@ -49,6 +49,75 @@ import Testing
         #expect(try await q.queue.diagnose().warnings.allSatisfy { !$0.contains("groups") })
     }
 
+    /// Entries that are no jobs: two that name a tenant, one that names none, one whose tenant is no name, and one of a batch's stream.
+    private func sendWrong(_ q: QueueFixture) async throws {
+        try await q.xadd(["batch": "zoo.m", "edit": QueueFixture.recipe, "tenant": "zoo"])
+        try await q.xadd(["id": "acme.a", "asset": "acme/a", "tenant": "acme"])
+        try await q.xadd(["batch": "none", "seal": "1", "tenant": "acme"])
+        try await q.xadd(["id": "b", "asset": "b", "edit": "{}", "tenant": "acme b"])
+        try await q.xadd(["id": "c", "asset": "c"])
+        try await q.addToBatchStream(of: "zoo.m", ["asset": "zoo/x", "colour": "red"])
+        _ = try await q.queue.admit()
+    }
+
+    @Test func `a wrong entry is dead as one of the tenant that it names, or of its batch`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        try await sendWrong(q)
+        #expect(
+            try await groups(q).sorted() == [
+                "invalidValue default 1", "missingField acme 1", "missingField default 1",
+                "noSuchBatch acme 1", "unknownField zoo 1",
+            ])
+        // Keys of a tenant see those with its names, and nobody else's.
+        let seen: [(tenant: String, jobs: [String])] = [
+            ("acme", ["acme.a"]), ("zoo", ["zoo.m:0"]), ("default", []),
+        ]
+        for (tenant, jobs) in seen {
+            var reader = try await DeadReader(
+                q.queue, DeadFilter(Reach(tenant: tenant, folder: "")))
+            #expect(try await reader.next()?.map(\.job) == jobs)
+            var filter = DeadFilter(.everything)
+            filter.tenant = try JobID(tenant)
+            var all = try await DeadReader(q.queue, filter)
+            #expect(try await all.next()?.count == (tenant == "zoo" ? 1 : 2))
+        }
+        let failed = try await q.events().filter { $0.name == "failed" }
+        #expect(
+            failed.compactMap(\.tenant).sorted() == ["acme", "acme", "default", "default", "zoo"])
+        try await q.expectHealthy()
+    }
+
+    @Test func `the bytes of a wrong entry are those of its tenant until it goes`() async throws {
+        let q = try await QueueFixture()
+        try await sendWrong(q)
+        func stored(_ tenant: String) async throws -> Int {
+            try await q.queue.stored(by: JobID(tenant))
+        }
+        #expect(try await stored("acme") == 2 * 450 + "acme/a".utf8.count)
+        #expect(try await stored("default") == 2 * 450 + 2)
+        let batch = 600 + QueueFixture.recipe.utf8.count
+        #expect(try await stored("zoo") == batch + 450 + "zoo/x".utf8.count)
+        // Sent right, of whatever tenant: the wrong one's bytes were acme's.
+        try await q.xadd(["id": "acme.a", "asset": "acme/a", "edit": "{}", "tenant": "zoo"])
+        _ = try await q.queue.admit()
+        #expect(try await stored("acme") == 450)
+        #expect(try await q.queue.removeDead([("zoo.m:0", 1)]) == 1)
+        #expect(try await stored("zoo") == batch + 450 + "acme/a".utf8.count + 2)
+        try await q.expectHealthy()
+        // Pushed out by another one.
+        var settings = QueueSettings()
+        settings.malformedMax = 1
+        let small = JobQueue(name: q.queue.name, redis: q.redis, settings: settings)
+        for _ in 0..<4 {
+            try await q.xadd(["asset": "c"])
+            _ = try await small.admit()
+        }
+        #expect(try await stored("acme") == 0)
+        try await q.expectHealthy()
+    }
+
     @Test func `the doctor counts jobs in that died under an earlier release`() async throws {
         let q = try await QueueFixture()
         for id in ["a", "b", "c"] { try await die(q, id) }

@@ -24,13 +24,16 @@ end
 
 local function is_taken(id) return call('EXISTS', P .. 'job:' .. id) == 1 or seen(id) end
 
+-- Makes an entry dead. It is of the tenant that it names: whoever may send to an ingress stream may send jobs of every tenant. One whose
+-- tenant is no name is of the tenant of those that name none.
 local function dead_letter(entry, f, code, message)
   -- Under the producer's own id if it is free, so that the producer can find the record. A producer may also have named
   -- another job like this entry.
   local id = f.id
   if not id or not is_job_id(id) or is_taken(id) then id = entry end
   if is_taken(id) then id = entry .. '.' .. int(US) end
-  make_malformed_dead({id = id, asset = f.asset or '', generation = '1'}, code, message, malformed_max)
+  local tenant = f.tenant and is_id(f.tenant) and f.tenant or 'default'
+  make_malformed_dead({id = id, asset = f.asset or '', tenant = tenant, generation = '1'}, code, message, malformed_max)
 end
 
 local function conflict(entry, j, message)
@@ -108,7 +111,7 @@ local function admit_batch(entry, f)
   if sealed == 'SAME' then return count('duplicates') end
   if sealed == 'USED' then return refuse_used(entry, f) end
   if sealed == 'NONE' then
-    return dead_letter(entry, {}, 'noSuchBatch', 'batch ' .. f.batch .. ' cannot be sealed: nobody has opened '
+    return dead_letter(entry, {tenant = f.tenant}, 'noSuchBatch', 'batch ' .. f.batch .. ' cannot be sealed: nobody has opened '
       .. 'it. Open it first: XADD … batch ' .. f.batch .. ' edit ….')
   end
   if sealed == 'AT' then
@@ -127,7 +130,7 @@ local function admit_fields(name, id, f, unknown, after)
   if code then return dead_letter(name, f, code, message) end
   local failed = guarded(f.batch and admit_batch or admit_job, name, f, not f.batch and arrived(id, after) or nil)
   if type(failed) == 'string' then
-    dead_letter(name, {asset = f.asset}, 'internalError', 'the entry could not be admitted, because what Redis has '
+    dead_letter(name, {asset = f.asset, tenant = f.tenant}, 'internalError', 'the entry could not be admitted, because what Redis has '
       .. (f.batch and 'of batch ' .. f.batch or 'of its id or asset') .. ' is damaged (' .. failed
       .. '). minilab doctor says more; send it again under another name.')
   end

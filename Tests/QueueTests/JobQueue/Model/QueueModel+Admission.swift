@@ -147,7 +147,9 @@ extension QueueModel {
         {
             id = given
         }
-        buryMalformed(Job(id: id, state: .dead, asset: f["asset"] ?? ""), code)
+        var job = Job(id: id, state: .dead, asset: f["asset"] ?? "")
+        if let tenant = f["tenant"], !tenant.contains(" ") { job.tenant = tenant }
+        buryMalformed(job, code)
     }
 
     /// Puts among the dead what never was a job; the oldest of them may go.
@@ -280,7 +282,7 @@ extension QueueModel {
                     fedAt: 0)
             }
         } else if batches[name] == nil {
-            return deadLetter(entry, [:], "noSuchBatch")
+            return deadLetter(entry, f.filter { $0.key == "tenant" }, "noSuchBatch")
         }
         guard let seal = f["seal"].flatMap({ Int($0) }) else { return }
         if let sealed = batches[name]?.sealed {

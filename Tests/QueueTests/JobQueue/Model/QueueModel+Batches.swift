@@ -120,6 +120,7 @@ extension QueueModel {
         let f = Self.named(fields)
         var job = Job(id: "\(name):\(number)", state: .ready, asset: f["asset"] ?? "")
         job.batch = name
+        job.tenant = batch.tenant
         job.cost = batch.cost
         let fault =
             Self.fault(f, known: ["asset", "edit", "cost", "arrived", "fields"])
@@ -135,7 +136,6 @@ extension QueueModel {
         job.edit = f["edit"]
         job.hasOwnEdit = f["edit"] != nil
         job.fields = f["fields"]
-        job.tenant = batch.tenant
         job.priority = batch.priority
         job.sequence = sequence
         let now = arrivesNow()

@@ -82,8 +82,8 @@ end
 
 -- Removes a dead letter whose id is needed.
 local function remove_malformed(id)
-  local o = call('HMGET', P .. 'job:' .. id, 'group', 'batch', 'stored')
-  unstore('default', o[3])
+  local o = call('HMGET', P .. 'job:' .. id, 'group', 'batch', 'stored', 'tenant')
+  unstore(o[4], o[3])
   call('ZREM', P .. 'dead', id)
   leave_group(o[1])
   call('UNLINK', P .. 'job:' .. id)

@@ -275,15 +275,16 @@ local function replace(asset, which, arrival, reason)
   end
 end
 
--- Makes an entry that never was a job dead. It has nothing to run, so the oldest such records may be dropped; jobs that died
--- are never dropped here.
+-- Makes an entry that never was a job dead, as one of its tenant. It has nothing to run, so the oldest such records may be dropped; jobs
+-- that died are never dropped here.
 local function make_malformed_dead(j, code, message, most)
   if #j.asset > ASSET_MAX or not is_utf8(j.asset) then
     j.asset = j.asset:sub(1, ASSET_MAX):gsub('[\128-\255]', '?')
   end
   call('HSET', P .. 'job:' .. j.id, 'asset', j.asset, 'enqueued', NOW, 'malformed', '1',
     'format', FORMAT, 'stored', int(RECORD_BYTES + #j.asset))
-  store('default', RECORD_BYTES + #j.asset)
+  if j.tenant ~= 'default' then call('HSET', P .. 'job:' .. j.id, 'tenant', j.tenant) end
+  store(j.tenant, RECORD_BYTES + #j.asset)
   if j.batch then call('HSET', P .. 'job:' .. j.id, 'batch', j.batch) end
   j.malformed = '1'
   weigh(j, 1)  -- make_dead subtracts it again
@@ -291,9 +292,9 @@ local function make_malformed_dead(j, code, message, most)
   if call('RPUSH', P .. 'malformed', j.id) <= most then return end
   guarded(function()
     local old = call('LPOP', P .. 'malformed')
-    local o = call('HMGET', P .. 'job:' .. old, 'malformed', 'batch', 'group', 'stored')
+    local o = call('HMGET', P .. 'job:' .. old, 'malformed', 'batch', 'group', 'stored', 'tenant')
     if o[1] then
-      unstore('default', o[4])
+      unstore(o[5], o[4])
       call('ZREM', P .. 'dead', old)
       call('ZREM', P .. 'dead:large', old)
       leave_group(o[3])

@@ -374,7 +374,7 @@ local function make_dead(j, code, message, data)
     if opened and tonumber(opened) > MS then ended = opened end
   end
   call('HSET', P .. 'job:' .. j.id, 'state', 'dead', 'ended', ended, 'code', code, 'message', message,
-    'group', join_group(j.id, code, not j.malformed and j.tenant or 'default', not j.malformed and edit, NOW))
+    'group', join_group(j.id, code, j.tenant or 'default', not j.malformed and edit, NOW))
   call('ZADD', P .. 'dead', NOW, j.id)
   if edit and #edit > LARGE_EDIT then call('ZADD', P .. 'dead:large', NOW, j.id) end
   weigh(j, -1)
