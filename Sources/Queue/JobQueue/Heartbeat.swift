@@ -62,6 +62,7 @@ public actor Heartbeat {
     ) {
         var worker = worker
         worker.leaseMilliseconds = queue.settings.lease.milliseconds
+        worker.run = String(UInt64.random(in: 1...UInt64.max), radix: 16)
         self.worker = worker
         self.memory = memory
         self.pressure = pressure

@@ -33,7 +33,7 @@ public struct QueueKeys: Sendable {
     var workers: String { prefix + "workers" }
     /// Hash: the information that workers send about themselves.
     var workerInfos: String { prefix + "workers:info" }
-    /// Hash: the names that two living workers have, with the start that was replaced last and the time of that in ms; 0 of a restart.
+    /// Hash: the names that two living workers have, with the processes that were replaced last and the time of that in ms; 0 of a restart.
     var sharedNames: String { prefix + "workers:shared" }
     /// Hash: the library that the jobs are about.
     var library: String { prefix + "library" }

@@ -111,6 +111,8 @@ public struct WorkerInfo: Sendable, Codable, Equatable {
     public let version: String
     /// The time of its start; RFC 3339.
     public let startedAt: String
+    /// Names its process: another one of its name has another. Nil before its first heartbeat, and from workers of older versions.
+    public internal(set) var run: String?
     /// The facts about its machine and settings that decide which jobs it can do, by name, as far as they differ from what is usual in its release.
     /// Nil from workers of older versions.
     public internal(set) var machine: [String: String]?

@@ -182,6 +182,29 @@ import Testing
         #expect(try await warnings().isEmpty)
     }
 
+    /// A template of a service starts all of them in one second, and each beats in its turn.
+    @Test(arguments: [2, 3, 12])
+    func `living workers of one name are told, however many were started in one second`(
+        count: Int
+    ) async throws {
+        let q = try await QueueFixture()
+        let lines = (0..<count).map { _ in RecordedLines() }
+        let beating = lines.map { lines in
+            Heartbeat(
+                queue: q.queue, redis: q.redis, worker: QueueFixture.worker, logger: lines.logger)
+        }
+        for one in beating {
+            await one.beat()
+            await one.beat()
+        }
+        // So far each may have taken the place of the one before.
+        #expect(lines.flatMap(\.all) == [])
+        #expect(try await q.queue.warnings().allSatisfy { !$0.contains("has the name a") })
+        for one in beating { await one.beat() }
+        #expect(lines.map(\.all.count) == lines.map { _ in 1 })
+        #expect(try await q.queue.warnings().contains { $0.contains("has the name a") })
+    }
+
     @Test func `a job that is let go is not beaten for`() async throws {
         let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
         try await q.admit("a")

@@ -41,7 +41,8 @@ extension Schemas {
             "Worker": .fields(
                 [
                     "name": .text, "slots": .count, "busy": .count, "version": .text,
-                    "startedAt": .text, "leaseMilliseconds?": .count, "queueFormat?": .count,
+                    "startedAt": .text, "run?": .text, "leaseMilliseconds?": .count,
+                    "queueFormat?": .count,
                     "library?": .text, "machine?": .map(.text),
                     "trouble?": .text,
                     "memory?": .fields(

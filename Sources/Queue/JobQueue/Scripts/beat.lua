@@ -46,14 +46,18 @@ local function renew_lease(id, fence, stage, done, frames)
   return j[1] == 'active' and (j[3] or is_batch_cancelled(j[5])) and 'C' or 'K'
 end
 
--- Returns whether two living workers have one name: the start whose report another one replaced beats again. One that was started anew
--- does not beat again under its earlier start. Hash workers:shared has the start that was replaced last, and when one came back.
+-- Returns whether two living workers have one name: the process whose report another one replaced beats again. One that was started anew
+-- does not beat again as the earlier one. Hash workers:shared has the last 16 that were replaced, the newest first, and when one came back.
+-- Each process has a `run` of its own; of one of an earlier release the start tells, which others of the same second have, too.
 local function shares_name()
-  local before = report_of(worker).startedAt
-  if not start or type(before) ~= 'string' or before == start then return false end
-  local replaced = redis.pcall('HGET', P .. 'workers:shared', worker)
-  local has_come_back = type(replaced) == 'string' and replaced:match('^(.*) %d+$') == start
-  call('HSET', P .. 'workers:shared', worker, before .. ' ' .. (has_come_back and NOW or '0'))
+  local run, report = ARGV[6]:match('"run":"(%x+)"') or start, report_of(worker)
+  local before = report.run or report.startedAt
+  if not run or type(before) ~= 'string' or before == run then return false end
+  local replaced, others, has_come_back = redis.pcall('HGET', P .. 'workers:shared', worker), {before}, false
+  for other in (type(replaced) == 'string' and replaced:match('^(.*) %d+$') or ''):gmatch('%S+') do
+    if other == run then has_come_back = true elseif #others < 16 then others[#others + 1] = other end
+  end
+  call('HSET', P .. 'workers:shared', worker, table.concat(others, ' ') .. ' ' .. (has_come_back and NOW or '0'))
   return has_come_back
 end
 
