@@ -128,6 +128,23 @@ import Testing
         #expect(try await q.events()[0].id.contains("lane:evil___kind") == true)
     }
 
+    @Test func `a lane whose name no batch can have is removed at once, and its event is short`()
+        async throws
+    {
+        let q = try await QueueFixture(settings: settings { _ in })
+        // Escaped in JSON, each character takes six bytes; a name may have as many as a reply of Redis.
+        for length in [200, 2_000_000] {
+            let name = String(repeating: "\u{1}", count: length)
+            try await q.addToBatchStream(of: name, ["asset": "a"])
+            #expect(try await tendAll(q).removed == 1)
+        }
+        var reader = EventReader(queue: q.queue.name, redis: q.redis)
+        let entries = try await reader.next()
+        #expect(entries.count == 2)
+        #expect(entries.allSatisfy { $0.json.utf8.count < 5_000 })
+        try await q.expectHealthy()
+    }
+
     @Test func `entries that were dropped from an idle lane are found, and its batch ends`()
         async throws
     {

@@ -3,9 +3,9 @@
 --
 -- Waiting batch streams are fed once even if no change is known. This finds entries that were dropped unread, a
 -- stream that an id in the far future has blocked, and windows that a worker of an earlier version emptied. Batches without a
--- seal that have received no entry for a given time (by `lived`, Shared/records.lua) are sealed at their present size. Batch streams without a batch that were untouched
--- for a given time are removed. Reservations of submitted jobs whose entries are gone are ended. The stream of events is kept at its
--- limit.
+-- seal that have received no entry for a given time (by `lived`, Shared/records.lua) are sealed at their present size. Batch streams
+-- without a batch that were untouched for a given time are removed, and those that no batch can have at once. Reservations of submitted
+-- jobs whose entries are gone are ended. The stream of events is kept at its limit.
 --
 -- ARGV     P, events max, done max, pace ms, maximum batch streams, ms after which an idle batch is sealed, ms after which an
 --          unopened batch stream is removed, keys of one step of SCAN, ms since the caller's last tick or ``
@@ -60,6 +60,12 @@ next = #batches < 2 * most and 0 or next + #batches / 2 - sealed
 
 local found = call('SCAN', at[3] or '0', 'MATCH', P .. 'lane:*', 'COUNT', step)
 local function note_unopened(batch)
+  -- No batch can have such a name, so none will be opened.
+  if (#batch > SHOWN_NAME_MAX or not batch:match('^[%w][%w%._%-]*$')) and call('EXISTS', P .. 'batch:' .. batch) == 0 then
+    end_unopened(batch)
+    removed = removed + 1
+    return
+  end
   local unchanged, had = unopened_for(batch)
   if unchanged and unchanged >= unopened_max then
     end_unopened(batch)

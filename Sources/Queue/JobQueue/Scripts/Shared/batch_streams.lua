@@ -213,10 +213,16 @@ local function unopened_for(batch)
   return known == had and lived_time() - since or 0, had
 end
 
+-- The most bytes of a stream's name in an event: a producer may give a stream a name of any length, and an event that is longer than a
+-- reply may be ends the reading of all later ones. No id is longer.
+local SHOWN_NAME_MAX = 200
+
 -- Removes such a batch stream and reports it.
 local function end_unopened(batch)
   local entries = end_stream(batch)
   if entries == 0 then return end
-  harmed('lane:' .. batch, 'unopened', entries, int(entries) .. ' entries of batch stream ' .. P .. 'lane:' .. batch
+  local name = 'lane:' .. batch:sub(1, SHOWN_NAME_MAX)
+  if #batch > SHOWN_NAME_MAX then name = name .. '... (' .. int(#batch) .. ' bytes)' end
+  harmed(name, 'unopened', entries, int(entries) .. ' entries of batch stream ' .. P .. name
     .. ' were removed: nobody opened a batch of this name. Open the batch first, then send them again.')
 end
