@@ -46,6 +46,9 @@ extension JobReason {
                 + (holder.map { $0.ahead == 0 ? "" : "; \($0.ahead) more of this asset ahead" }
                     ?? "")
                 + "."
+        case .deadlinePassed(let at, let ago, let stop):
+            "It did not begin before its deadline, which passed \(Phrase.span(ago)) ago (\(Phrase.time(at))), and fails when its "
+                + "turn comes\(stop.map { ": \(Self.detail($0))" } ?? "")."
         default: laterDetail
         }
     }
@@ -213,6 +216,10 @@ extension JobReason {
         case .behindAsset(let asset, let holder):
             add("asset", asset)
             add("ahead", holder.map { $0.ahead + 1 })
+        case .deadlinePassed(let at, let ago, let stop):
+            addTime("at", at)
+            addSpan("forSeconds", ago)
+            if stop == .noWorker { fields["noWorker"] = .bool(true) }
         case .running(_, let since, let stage, let attempt):
             addSpan("forSeconds", since)
             add("attempt", attempt)
@@ -300,6 +307,9 @@ extension JobReason {
             "waiting: job \(holder.job), which is \(holder.state), has \(asset) first"
                 + (holder.ahead == 0 ? "" : "; \(holder.ahead) more of this asset ahead")
                 + "; run minilab explain \(holder.job) for details"
+        case .deadlinePassed(let at, let ago, let stop):
+            "waiting, and fails when its turn comes: its deadline passed \(Phrase.span(ago)) ago (\(Phrase.time(at)))"
+                + (stop.map { "; \(Self.text($0))" } ?? "")
         default: laterSentence(of: job)
         }
     }

@@ -82,6 +82,30 @@ import Testing
             "waiting: in quarantine after 2 crashes, for a worker without other jobs; it is next"
         ),
         (
+            ready(["deadline": "700000"]),
+            "waiting, and fails when its turn comes: its deadline passed 5 min ago (1970-01-01T00:11:40Z)"
+        ),
+        (
+            ready(["deadline": "700000", "workers": "0", "slots": "0"]),
+            "waiting, and fails when its turn comes: its deadline passed 5 min ago (1970-01-01T00:11:40Z); no worker runs"
+        ),
+        (
+            ready(["deadline": "700000", "paused": "move"]),
+            "waiting, and fails when its turn comes: its deadline passed 5 min ago (1970-01-01T00:11:40Z); the queue is paused "
+                + "(move); minilab resume continues it"
+        ),
+        (
+            ready(["deadline": "1000000"]),
+            "waiting: for a free slot; 312 ahead; about 40 s"
+        ),
+        (
+            [
+                "state": "parked", "asset": "a.jpg", "holder": "x", "holderState": "active",
+                "rank": "2", "now": "1000000", "deadline": "700000",
+            ],
+            "waiting, and fails when its turn comes: its deadline passed 5 min ago (1970-01-01T00:11:40Z)"
+        ),
+        (
             ready(["batchCancel": "no more"]),
             "waiting, and ends when its turn comes: its batch was cancelled (no more)"
         ),
@@ -271,12 +295,25 @@ import Testing
             facts.reason.json.canonical == #"{"aboutSeconds":3,"ahead":12,"code":"freeSlot"}"#)
     }
 
+    @Test func `a deadline that has passed is told with its time, and that no worker runs`() {
+        let facts = JobFacts(job: "j", Self.ready(["deadline": "700000", "workers": "0"]))
+        #expect(
+            facts.reason.json.canonical
+                == #"{"at":"1970-01-01T00:11:40Z","code":"deadlinePassed","forSeconds":300,"noWorker":true}"#
+        )
+        #expect(
+            facts.detail
+                == "It did not begin before its deadline, which passed 5 min ago (1970-01-01T00:11:40Z), and fails when "
+                + "its turn comes: no worker runs.")
+    }
+
     @Test func `each state of a job comes to a code of its own`() {
         let codes = Self.table.map { JobFacts(job: "j", $0.0).reason.code }
         for code in [
             "freeSlot", "tenantCap", "queuePaused", "tenantPaused", "noWorker", "quarantined",
             "workersInTrouble", "ableWorker",
             "batchCancelled", "inLane", "incoming", "notBefore", "retryAt", "behindAsset",
+            "deadlinePassed",
             "running", "leaseLost", "beingStopped", "publishing", "publishingAgain", "stuck",
             "published", "cancelled", "dead", "moved", "dropped", "unknown", "beyondSeal",
             "notSent", "trimmed", "lost",

@@ -30,6 +30,8 @@ public enum JobReason: Sendable, Equatable {
     case notBefore(due: Int, wait: Int)
     /// An earlier job of the same asset comes first.
     case behindAsset(asset: String, holder: Holder?)
+    /// The job has not begun before its deadline, which passed `ago` ms ago: it fails when its turn comes. `stop` keeps that from coming.
+    case deadlinePassed(at: Int, ago: Int, stop: Stop?)
 
     // A worker holds the job.
     case running(worker: String, since: Int?, stage: Stage?, attempt: Int)
@@ -156,6 +158,7 @@ public enum JobReason: Sendable, Equatable {
         case .retryAt: "retryAt"
         case .notBefore: "notBefore"
         case .behindAsset: "behindAsset"
+        case .deadlinePassed: "deadlinePassed"
         case .running: "running"
         case .beingStopped: "beingStopped"
         case .leaseLost: "leaseLost"
@@ -270,6 +273,7 @@ extension JobFacts {
         if let format = number("format"), format > JobRecord.formatKnown {
             return .laterFormat(state: text("state") ?? "?", format: format)
         }
+        if let missedDeadline { return missedDeadline }
         return switch state {
         case .ready: waiting
         case .lane: inBatchStream
@@ -308,6 +312,14 @@ extension JobFacts {
         guard hasWorkers else { return .noWorker }
         guard let troubled = number("troubled"), troubled == number("workers") else { return nil }
         return .workersInTrouble(troubled, trouble: text("trouble") ?? "?")
+    }
+
+    // Only a worker to which the job comes ends it.
+    private var missedDeadline: JobReason? {
+        guard [.ready, .delayed, .parked].contains(state), let at = number("deadline"), at < now
+        else { return nil }
+        let (ago, isTooLong) = now.subtractingReportingOverflow(at)
+        return .deadlinePassed(at: at, ago: isTooLong ? .max : ago, stop: stop)
     }
 
     private var waiting: JobReason {

@@ -74,6 +74,48 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `jobs whose deadlines have passed say so before a worker ends them`(isPaused: Bool)
+        async throws
+    {
+        let q = try await QueueFixture()
+        for id in ["a", "b", "in-time"] {
+            // The second one waits for the first one, which has its photo.
+            try await q.xadd([
+                "id": .init(id), "asset": id == "in-time" ? "y" : "x",
+                "edit": QueueFixture.recipe,
+                "deadline": id == "in-time" ? "2100-01-01T00:00:00Z" : "2020-01-01T00:00:00Z",
+            ])
+        }
+        _ = try await q.queue.admit()
+        try await bury(q)
+        if isPaused { try await q.queue.set([.paused("a test")]) }
+
+        let expected: JobReason.Stop = isPaused ? .queuePaused(reason: "a test") : .noWorker
+        for id in ["a", "b"] {
+            guard
+                case .deadlinePassed(1_577_836_800_000, let ago, let stop) =
+                    try await q.queue.facts(of: id).reason
+            else {
+                Issue.record("\(id) does not tell its deadline")
+                return
+            }
+            #expect(ago > 0)
+            #expect(stop == expected)
+        }
+        #expect(try await q.queue.facts(of: "in-time").reason.code != "deadlinePassed")
+        let words =
+            "2 waiting jobs did not begin before their deadlines, the first of which passed at 2020-01-01T00:00:00Z."
+        let warnings = try await q.queue.diagnose().warnings
+        #expect(warnings.contains { $0.hasPrefix(words) }, "\(warnings)")
+
+        if isPaused { try await q.queue.set([.paused(nil)]) }
+        #expect(try await q.claim().job == "in-time")
+        let later = try await q.queue.diagnose().warnings
+        #expect(!later.contains { $0.contains("before their deadlines") }, "\(later)")
+        #expect(try await q.state(of: "b") == "dead")
+    }
+
     @Test func `an open batch without jobs asks for no worker`() async throws {
         let q = try await QueueFixture()
         try await q.xadd(["batch": "b", "edit": .init(QueueFixture.recipe)])

@@ -1,4 +1,5 @@
 import Edits
+import FoundationEssentials
 import Redis
 
 /// One walk over all keys of a queue, in bounded steps.
@@ -59,7 +60,9 @@ final class DoctorWalk {
         try await examination.inspect(stored)
         try await examination.inspectLeases()
         try await examination.inspectTimes()
-        return examination.diagnosis
+        var diagnosis = examination.diagnosis
+        if let warning = stored.late.warning { diagnosis.warnings.append(warning) }
+        return diagnosis
     }
 
     private func see(_ id: String, in structure: String) async throws(QueueError) {
@@ -204,12 +207,41 @@ final class DoctorWalk {
     }
 }
 
-/// Sums up the bytes that each tenant takes, from the records that state them (`Scripts/Shared/records.lua`).
+/// The jobs that wait and whose deadlines have passed. Each fails when a worker comes to it, which may be long after.
+struct LateJobs {
+    private(set) var jobs = 0
+    /// The deadline that passed first, ms since 1970.
+    private var first = Int.max
+    private let now: Int
+
+    /// - Parameter now: the time by which a worker that starts now would judge, ms since 1970.
+    init(at now: Int) { self.now = now }
+
+    mutating func add(_ state: JobState?, deadline: Int?) {
+        guard let state, [.ready, .delayed, .parked].contains(state), let deadline, deadline < now
+        else { return }
+        jobs += 1
+        first = min(first, deadline)
+    }
+
+    /// The sentence of the doctor; nil if there is none.
+    var warning: String? {
+        guard jobs > 0 else { return nil }
+        let since = Date(timeIntervalSince1970: Double(first) / 1000).formatted(.iso8601)
+        return
+            "\(jobs) waiting jobs did not begin before their deadlines, the first of which passed at \(since). Each fails as "
+            + "deadlinePassed when a worker comes to it: start more workers, or resume what is paused; or cancel them."
+    }
+}
+
+/// Sums up what the records of jobs and batches state: the bytes that each tenant takes (`Scripts/Shared/records.lua`), and the jobs
+/// that are late.
 struct StoredWalk {
     /// The tenants that have a count at the begin of the walk.
     private let tenants: [String]
     /// The number of changes at the begin of the walk, as text.
     let turn: String
+    private(set) var late: LateJobs
     private var sums: [String: Int] = [:]
     /// The jobs and entries that were seen: `SCAN` may return one twice, also while nothing of this queue changes.
     private var seen: Set<Int> = []
@@ -217,6 +249,7 @@ struct StoredWalk {
 
     init(queue: JobQueue) async throws(QueueError) {
         self.queue = queue
+        late = LateJobs(at: try await queue.dueTime())
         let turn = try await queue.send("HGET", queue.name.keys.virtual, "storedTurn")
         self.turn = turn.string ?? "0"
         let counts = try await queue.send("HGETALL", queue.name.keys.stored)
@@ -225,13 +258,22 @@ struct StoredWalk {
 
     mutating func add(jobs ids: [String]) async throws(QueueError) {
         let new = ids.filter { seen.insert($0.hashValue).inserted }
-        try await add(new.map { ["HMGET", queue.name.keys.job($0), "tenant", "stored"] })
+        let replies = try await add(
+            new.map {
+                ["HMGET", queue.name.keys.job($0), "tenant", "stored", "state", "deadline"]
+            },
+            bytes: 1..<2)
+        for fields in replies {
+            late.add(
+                fields[2].string.flatMap { JobState(rawValue: $0) },
+                deadline: fields[3].int.map { Int($0) })
+        }
     }
 
     mutating func add(batch: String) async throws(QueueError) {
-        try await add([
-            ["HMGET", queue.name.keys.batch(batch), "tenant", "stored", "laneBytes"]
-        ])
+        _ = try await add(
+            [["HMGET", queue.name.keys.batch(batch), "tenant", "stored", "laneBytes"]],
+            bytes: 1..<3)
     }
 
     /// Adds an entry that is not yet a job, with the value of its id in the tenant's backlog; `1` for what is no such entry.
@@ -247,21 +289,27 @@ struct StoredWalk {
         Set(tenants).union(sums.keys).sorted().flatMap { [$0, "\(sums[$0] ?? 0)"] }
     }
 
-    /// Adds the replies to commands. A key that somebody damaged is no hash, and counts nothing.
-    private mutating func add(_ commands: [[String]]) async throws(QueueError) {
+    /// Adds the bytes of the replies to commands: the sum of these fields, of the tenant in the first one. A key that somebody damaged is
+    /// no hash, and counts nothing.
+    ///
+    /// - Returns: the fields of each hash.
+    private mutating func add(
+        _ commands: [[String]], bytes: Range<Int>
+    ) async throws(QueueError) -> [[RedisReply]] {
+        var replies: [[RedisReply]] = []
         for result in await queue.redis.sendAll(commands.map { RedisArgument.list($0) }) {
             switch result {
-            case .success(let reply): add(reply.array ?? [])
+            case .success(let reply):
+                guard let fields = reply.array, fields.count >= bytes.upperBound else { continue }
+                let sum = fields[bytes].reduce(0) { $0 + ($1.string.flatMap { Int($0) } ?? 0) }
+                if sum > 0 { sums[fields[0].string ?? "default", default: 0] += sum }
+                replies.append(fields)
             case .failure(let error):
                 guard error.serverError?.prefix == "WRONGTYPE" else {
                     throw QueueError(.redis, "queue \(queue.name): \(error)", cause: error)
                 }
             }
         }
-    }
-
-    private mutating func add(_ fields: [RedisReply]) {
-        let bytes = fields.dropFirst().reduce(0) { $0 + ($1.string.flatMap { Int($0) } ?? 0) }
-        if bytes > 0 { sums[fields.first?.string ?? "default", default: 0] += bytes }
+        return replies
     }
 }
