@@ -167,6 +167,7 @@ public struct EventReader: Sendable {
             reply = try await redis.send(["XINFO", "STREAM", RedisArgument(key)])
         } catch  where error.serverError?.message == "ERR no such key" {
             if last == .beginning { return [] }
+            if try await entries(upTo: last, ofAll: 0) != nil { return [] }
             throw expired("the stream does not exist", newest: nil)
         } catch {
             throw failure(error)
@@ -199,7 +200,9 @@ public struct EventReader: Sendable {
         }
         let oldest = fields["first-entry"]?.array?.first?.string.flatMap { StreamID($0) }
         if let oldest, oldest <= last { return [] }
-        if let added, let length = fields["length"]?.int, entries(upTo: last) == added - length {
+        if let added, let length = fields["length"]?.int,
+            try await entries(upTo: last, ofAll: added) == added - length
+        {
             return []
         }
         if let kept = try await kept(after: last, before: oldest ?? newest) { return kept }
@@ -212,9 +215,34 @@ public struct EventReader: Sendable {
     ///
     /// Before a time at which the stream has no entries yet, none were added unless some were removed. An id is another thing: an event
     /// may have had it, and where the stream lacks that one, it may be another stream, whose counts tell nothing of the reader's.
-    private func entries(upTo last: StreamID) -> Int64? {
-        if let counted, counted.position == last { return counted.entries }
-        return last > .beginning && !position.contains("-") ? 0 : nil
+    private func entries(
+        upTo last: StreamID, ofAll added: Int64
+    ) async throws(QueueError) -> Int64? {
+        if added > 0, let counted, counted.position == last { return counted.entries }
+        guard last > .beginning, !position.contains("-"), try await isFirst(withAll: added) else {
+            return nil
+        }
+        return 0
+    }
+
+    /// The counters that rise with an event each, and with nothing else.
+    private static let countersOfEvents = [
+        "completed", "drafted", "rendered", "unchanged", "superseded", "failed", "retried", "stuck",
+        "conflicts", "batches", "batchesExpired",
+    ]
+
+    /// Returns whether nothing tells of an earlier stream of the queue than one to which so many entries were added: the queue has counted
+    /// no more events than these. A user that may not read the counters does not know it.
+    private func isFirst(withAll added: Int64) async throws(QueueError) -> Bool {
+        let reply: RedisReply
+        do {
+            reply = try await redis.send(
+                RedisArgument.list(["HMGET", queue.keys.counters, Self.countersOfEvents]))
+        } catch {
+            guard error.serverError != nil else { throw failure(error) }
+            return false
+        }
+        return (reply.array ?? []).reduce(0) { $0 + ($1.int ?? 0) } <= added
     }
 
     /// Returns the next events of the reader's tenant that were pushed out of the stream; nil if others of it are lost, or if

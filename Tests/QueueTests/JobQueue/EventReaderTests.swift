@@ -208,6 +208,27 @@ import Testing
         #expect(await refusal(reader(q, after: "\(time)"))?.code == .tokenExpired)
     }
 
+    @Test func `a time is a gap where an event was deleted, or the stream was begun anew`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        let key = RedisArgument(q.queue.name.keys.events)
+        let time = "\(try await q.queue.now() - 60_000)"
+        // A queue that has not told anything yet has lost nothing.
+        #expect(await refusal(reader(q, after: time)) == nil)
+        try await complete(q, "a")
+        var early = reader(q)
+        _ = try await early.next()
+        try await complete(q, "b")
+        #expect(await refusal(reader(q, after: time)) == nil)
+        _ = try await q.redis.send(["XDEL", key, RedisArgument(early.position)])
+        #expect(await refusal(reader(q, after: time))?.code == .tokenExpired)
+        _ = try await q.redis.send(["DEL", key])
+        #expect(await refusal(reader(q, after: time))?.code == .tokenExpired)
+        try await complete(q, "c")
+        #expect(await refusal(reader(q, after: time))?.code == .tokenExpired)
+    }
+
     @Test func `one whose last event was trimmed goes on if nothing after it was`() async throws {
         let q = try await QueueFixture()
         try await complete(q, "a")

@@ -78,12 +78,12 @@ struct EventFeed: Sendable {
     /// Returns a reader of the stream itself.
     ///
     /// - Parameters:
+    ///   - position: the id of an entry, or a time in ms: ``EventReader`` tells them apart.
     ///   - tenant: the tenant for which alone events may be kept; nil for none.
     ///   - count: the most events of its first reading.
-    func reader(after position: StreamID, of tenant: JobID?, atMost count: Int) -> EventReader {
+    func reader(after position: String, of tenant: JobID?, atMost count: Int) -> EventReader {
         EventReader(
-            queue: queue, redis: redis, after: position.description, of: tenant?.string,
-            atMost: count)
+            queue: queue, redis: redis, after: position, of: tenant?.string, atMost: count)
     }
 }
 

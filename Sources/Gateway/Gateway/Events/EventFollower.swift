@@ -44,6 +44,8 @@ struct EventFollower: Sendable {
     private static let fewEvents = 50
 
     let start: StreamID
+    /// Whether the client gave a time as its position, and not the id of an event.
+    private let isStartTime: Bool
     /// The name of the view: equal for all followers that see the same text of an event.
     private let name: String
     private let view: TenantView
@@ -72,9 +74,9 @@ struct EventFollower: Sendable {
                     .queueUnavailable, "The queue does not answer the gateway.",
                     retryAfter: Problem.retrySeconds)
             }
-            start = newest
+            (start, isStartTime) = (newest, false)
         case let text?:
-            start = try Self.position(text)
+            (start, isStartTime) = (try Self.position(text), !text.contains("-"))
         }
         // After a reconnect, the URL still has the older position. It is validated, but not used.
         if last != nil, let text = call.query("after"), text != "$" { _ = try Self.position(text) }
@@ -209,7 +211,10 @@ struct EventFollower: Sendable {
     ///
     /// - Throws: the same as ``page(after:count:)``.
     private func read(after position: StreamID, count: Int) async throws -> Page {
-        var reader = events.reader(after: position, of: key.tenant, atMost: count)
+        let isTime = isStartTime && position == start
+        var reader = events.reader(
+            after: isTime ? "\(position.milliseconds)" : position.description, of: key.tenant,
+            atMost: count)
         do throws(QueueError) {
             let entries = try await reader.next()
             return Page(

@@ -83,6 +83,21 @@ import Testing
         #expect(try lines(try await rig.send("GET", "/v1/events?after=0", key: all)).count == 3)
     }
 
+    @Test func `a time before the first event is a place to start from, and an id is not`()
+        async throws
+    {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue, .read])
+        try await cancel(0..<2, key, rig)
+        let all = try lines(try await rig.send("GET", "/v1/events?after=0", key: key))
+        let first = try #require(all.first?["id"]?.text?.split(separator: "-").first)
+        let time = try #require(Int(first)) - 1000
+        let since = try lines(try await rig.send("GET", "/v1/events?after=\(time)", key: key))
+        #expect(since == all)
+        let gone = try await rig.send("GET", "/v1/events?after=\(time)-0", key: key)
+        #expect(gone.status == 410 && gone.code == "gone", "\(gone.text)")
+    }
+
     @Test func `a position of which events were trimmed is gone, and the newest is told`()
         async throws
     {
