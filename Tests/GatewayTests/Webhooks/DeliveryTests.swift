@@ -331,6 +331,30 @@ import Testing
         #expect(dead.status == nil && dead.error != nil)
     }
 
+    @Test func `receivers that hang keep no others of their host from being asked`() async throws {
+        let stub = try await StubServer.start { request in
+            request.text == "hang" ? .silence : .reply(204)
+        }
+        let sender = try WebhookFixture.sender(.seconds(60))
+        func message(_ body: String) -> SignedMessage {
+            SignedMessage(
+                id: "msg_1", body: Array(body.utf8), seconds: 0, secrets: [WebhookSecret()])
+        }
+        let others = WebhookSettings().concurrencyMax - 1
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<others {
+                group.addTask {
+                    _ = await sender.send(message("hang"), to: stub.url, of: .operator)
+                }
+            }
+            try await eventually("all that hang are asked") {
+                stub.requests.count == others ? () : nil
+            }
+            #expect(await sender.send(message("ok"), to: stub.url, of: .operator).status == 204)
+            group.cancelAll()
+        }
+    }
+
     @Test func `messages to one address share a client, and few clients are kept`() async throws {
         let stub = try await StubServer.start()
         let clients = DeliveryClients(timeout: .seconds(10), authorities: nil, idleMax: 2)

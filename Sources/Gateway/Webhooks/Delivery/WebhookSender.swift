@@ -218,6 +218,9 @@ final class DeliveryClients: Sendable {
 
     /// The clients without a delivery that are kept: as many as deliver at a time.
     static let idleMax = 64
+    /// The connections to one host: as many as a gateway delivers at a time, whose share by tenants is the bound. With the 8 that are
+    /// usual, 8 receivers of one tenant that hang kept all others of their host from being asked.
+    static let connectionsMax = WebhookSettings().concurrencyMax
     /// The maximum time to connect.
     static let connectTimeout = TimeAmount.seconds(5)
     /// The time for which an unused connection is kept: below the 5 s after which Node.js closes one, so that a message meets no
@@ -294,6 +297,8 @@ final class DeliveryClients: Sendable {
         // Its spans would have whole URLs, with what is secret in them.
         configuration.tracing.tracer = nil
         configuration.connectionPool.idleTimeout = Self.connectionIdleMax
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
+            Self.connectionsMax
         // Or a refused connection or certificate is tried anew until the time to connect is over.
         configuration.connectionPool.retryConnectionEstablishment = false
         // The name stays in Host and in the check of the certificate; the connection uses the address.
