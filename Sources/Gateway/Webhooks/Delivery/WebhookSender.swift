@@ -299,6 +299,7 @@ final class DeliveryClients: Sendable {
         configuration.connectionPool.idleTimeout = Self.connectionIdleMax
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
             Self.connectionsMax
+        configuration.http1_1ConnectionDebugInitializer = { AnswerBound.add(to: $0) }
         // Or a refused connection or certificate is tried anew until the time to connect is over.
         configuration.connectionPool.retryConnectionEstablishment = false
         // The name stays in Host and in the check of the certificate; the connection uses the address.
